@@ -11,15 +11,15 @@ import { onTestFinished } from 'vitest'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { Page } from 'playwright-core'
 import { contentSecurityPolicy } from '../../src/main/app/server/security-headers.ts'
-import { InterfaceFiles } from '../../src/main/app/server/http-server.ts'
+import { interfaceFiles } from '../../src/main/app/server/http-server.ts'
 
 const built = (path: string) => fileURLToPath(new URL(`../../out/${path}`, import.meta.url))
 
 /** @param ipcMain emitter that the shell listens on; receives a port for each connection of the page */
 export async function serveDesktopPage(ipcMain: EventEmitter, senderUrl: string): Promise<string> {
-  const files = new InterfaceFiles(built('renderer'))
+  const findFile = interfaceFiles(built('renderer'))
   const server = createServer((request, response) => {
-    void files.find(new URL(request.url ?? '/', 'http://localhost').pathname).then((file) => {
+    void findFile(new URL(request.url ?? '/', 'http://localhost').pathname).then((file) => {
       response.setHeader('Content-Security-Policy', contentSecurityPolicy)
       response.writeHead(file ? 200 : 404, { 'Content-Type': file?.type ?? 'text/plain' })
       response.end(file?.bytes)

@@ -56,6 +56,8 @@ interface Chat {
 interface State {
   /** Tokens in open lines, and in the paths of open notes. */
   readonly inOpenNotes: Tokens
+  /** Tokens in all lines of notes, also private ones. */
+  readonly inNotes: Tokens
   /** Tokens in open chats and their titles. */
   readonly inOpenChats: Tokens
   readonly known: Tokens
@@ -65,6 +67,7 @@ interface State {
 
 const emptyState: State = {
   inOpenNotes: new Set(),
+  inNotes: new Set(),
   inOpenChats: new Set(),
   known: new Set(),
   privatePaths: new Set(),
@@ -757,7 +760,11 @@ export class PrivacyWorld {
     const published = [...after.inOpenNotes].filter((token) => !before.inOpenNotes.has(token)).join(' ')
     if (actor !== 'user') assertOpen(published, 'an open note')
     if (isSettled) this.#inFlight = new Set()
-    for (const token of before.inOpenNotes) if (!after.inOpenNotes.has(token)) this.#inFlight.add(token)
+    for (const token of before.inOpenNotes) {
+      if (!after.inOpenNotes.has(token)) this.#inFlight.add(token)
+      // An open line that was deleted stays open: chats that have loaded it get it as a removed line.
+      if (!after.inNotes.has(token)) this.#letOut.add(token)
+    }
     for (const token of after.inOpenChats) this.#letOut.add(token)
     if (actor === 'open') for (const token of typed) this.#letOut.add(token)
   }
@@ -795,6 +802,7 @@ export class PrivacyWorld {
     const { agent, folder } = this.#home
     const state = {
       inOpenNotes: new Set<string>(),
+      inNotes: new Set<string>(),
       inOpenChats: new Set<string>(),
       known: new Set([...this.#state.known, ...this.#fresh]),
       privatePaths: new Set<string>(),
@@ -815,6 +823,7 @@ export class PrivacyWorld {
             .filter((_, index) => !hidden[index])
             .join('\n')}`
       for (const token of tokensIn(open)) state.inOpenNotes.add(token)
+      for (const token of tokensIn(`${path}\n${text}`)) state.inNotes.add(token)
     }
     for (const { id, isPrivate, title } of await agent.sessions.list(true)) {
       if (isPrivate) {

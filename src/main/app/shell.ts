@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { dirname } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
 
-/** Shows or opens an absolute path in the file manager. @throws AppError `no_file_manager` */
+/** @param path absolute @throws AppError `no_file_manager` */
 export type RevealFile = (path: string, shouldOpen: boolean) => Promise<void>
 
 export const showInFileManager: RevealFile = async (path, shouldOpen) => {
@@ -14,7 +14,7 @@ export const showInFileManager: RevealFile = async (path, shouldOpen) => {
   }
 }
 
-/** Opens a URL in the default browser. Does nothing if there is no display; the caller also prints the URL. */
+/** Does nothing if there is no display; the caller also prints the URL. */
 export function openInBrowser(url: string): void {
   const command = browserCommand(url)
   if (command) startDetached(command).catch(() => undefined)

@@ -14,8 +14,7 @@ export {
   type ToolDefinition,
 } from './model.ts'
 export { Models } from './models.ts'
-export { withoutAdditions, withoutTimestamp } from './offline/distill-notes.ts'
-export { withoutRefused } from './offline/distill-notes.ts'
+export { withoutAdditions, withoutRefused, withoutTimestamp } from './offline/distill-notes.ts'
 export { summarizeStatements } from './offline/summarize-statements.ts'
 export { type Sentences } from './offline/sentences.ts'
 export { UsageStore } from './usage/usage-store.ts'

@@ -7,10 +7,10 @@ import { maxArguments, maxBrokenArguments, maxId, maxToolCalls } from '#shared/u
 import { asIdText } from './middleware/lenient-json.ts'
 import type { AssistantMessage, Message, StopReason, Usage } from '#shared/chat/messages.ts'
 
-/** A tool as the model receives it; `parameters` is a JSON Schema object. */
 export interface ToolDefinition {
   readonly name: string
   readonly description: string
+  /** JSON Schema object. */
   readonly parameters: Record<string, unknown>
 }
 
@@ -24,7 +24,6 @@ export interface ModelRequest {
   readonly maxOutput: number
   /** JSON Schema of the answer, strict. A server that refuses schemas gets none, so the prompt names the form too. */
   readonly answerSchema?: Record<string, unknown>
-  /** Thinking effort; absent for no thinking. */
   readonly thinking?: ThinkingEffort
   /** Receives each HTTP request, redacted for display; a retry is another one. */
   readonly onSent?: (request: WireRequest) => void
@@ -36,9 +35,9 @@ export type Purpose =
       /** True if the last message is the app's request to continue an interrupted answer. */
       readonly continuesAnswer?: boolean
       /** True if memory is off in the conversation; the request has no memory tools. */
-      readonly isWithoutMemory?: boolean
+      readonly isWithoutMemory?: boolean | undefined
       /** The current turn from the user's message on, if a summary replaces its beginning. */
-      readonly turn?: readonly Message[]
+      readonly turn?: readonly Message[] | undefined
     } & Day)
   /** The last message asks to save notes from the messages before it. */
   | ({ readonly kind: 'flush' } & Day)
@@ -48,7 +47,6 @@ export type Purpose =
       readonly conversation: string
       readonly earlier: string | undefined
     }
-  /** Summary of an ended chat, with its topic. */
   | { readonly kind: 'topic' }
   | { readonly kind: 'title' }
   /** Review of memory lines; only for language models, not for the offline model. */
@@ -85,22 +83,18 @@ export interface ChatModel {
   /** Tokens of a request including its answer. */
   readonly contextWindow: number
   readonly maxOutput: number
-  /** True if the model accepts images. */
   readonly images: boolean
   /** True if requests do not leave this machine (see src/shared/util/locality.ts). */
   readonly isLocal: boolean
   /** Returns false once the server has refused tools. Undefined: it takes them. */
   readonly takesTools?: () => boolean
-  /**
-   * Streams an answer. Aborting ends the stream and the HTTP request.
-   * @throws AppError `provider_…` or `context_overflow` (see middleware/provider-failures.ts), or the signal's reason
-   */
+  /** @throws AppError `provider_…` or `context_overflow` (see middleware/provider-failures.ts), or the signal's reason */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
 }
 
 type AssistantPart = AssistantMessage['content'][number]
+export type Thought = Extract<AssistantPart, { type: 'thinking' }>
 
-/** Builds the final message from a streamed answer. */
 export class AnswerDraft {
   readonly content: AssistantPart[] = []
   readonly #model: Pick<ChatModel, 'provider' | 'model'>
@@ -121,10 +115,15 @@ export class AnswerDraft {
   addThinking(delta: string): void {
     const last = this.content.at(-1)
     if (last?.type === 'thinking') last.thinking += delta
-    else this.content.push({ type: 'thinking', thinking: delta })
+    else this.openThought().thinking = delta
   }
 
-  /** Removes the end of the text. @param length characters to keep */
+  openThought(): Thought {
+    const thought: Thought = { type: 'thinking', thinking: '' }
+    this.content.push(thought)
+    return thought
+  }
+
   cutText(length: number): void {
     let left = length
     for (const part of this.content) {
@@ -213,10 +212,7 @@ export function questionRequest({ content, ...question }: Question): ModelReques
   return { ...question, messages: [{ role: 'user', content, timestamp: 0 }], tools: [] }
 }
 
-/**
- * Returns the whole answer to a request.
- * @throws AppError as `stream`, and `provider_unavailable` if the stream ends early
- */
+/** @throws AppError as `stream`, and `provider_unavailable` if the stream ends early */
 export async function complete(
   model: ChatModel,
   request: ModelRequest,

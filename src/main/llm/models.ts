@@ -28,7 +28,6 @@ import {
   chatModelNames,
   findLocalServers,
   ModelLists,
-  type ListedModel,
 } from './catalog/catalog.ts'
 import type { UsageStore } from './usage/usage-store.ts'
 import type { ChatModel } from './model.ts'
@@ -59,12 +58,6 @@ interface ModelOutcome {
   readonly failure: AppError | undefined
 }
 
-interface ModelUsageContext extends Pick<RequestOrigin, 'isPrivate'> {
-  readonly agent: string
-  readonly timeoutMs: number
-  readonly idleTimeoutMs: number
-}
-
 export class Models {
   readonly #changes = new EventEmitter<ModelOutcome>()
   readonly changes: Subscribable<ModelOutcome> = this.#changes
@@ -76,34 +69,65 @@ export class Models {
     this.#lists = new ModelLists(options.listFile, options.onProblem)
   }
 
-  /** Loads the cached model lists; call it before other methods. */
-  async load(): Promise<void> {
-    await this.#lists.load()
+  /** Call it before other methods. */
+  load(): Promise<void> {
+    return this.#lists.load()
   }
 
-  /**
-   * Creates a model with retries, limits and usage tracking.
-   * @param id `provider/model` or `offline`
-   * @throws AppError `unknown_model`, `provider_key_missing` with the environment variable to set
-   */
-  create(id: string, context: ModelUsageContext): ChatModel {
+  /** @throws AppError `unknown_model`, `provider_key_missing` with the environment variable to set */
+  create(id: string, agent: string, isPrivate: boolean, idleTimeoutMs: number): ChatModel {
     assertModelId(id)
     const { provider, model } = splitModelId(id)
-    const limits = this.limits(id)
-    if (provider === 'offline')
-      return createOfflineModel({ limits, now: this.#options.now, language: () => this.#language() })
-    const { keys } = this.#options
-    const options = this.#connectionOf(provider, context.timeoutMs)
+    if (provider === 'offline') return createOfflineModel(this.limits(id), this.#options.now, () => this.#language())
+    const options = this.#connectionOf(provider)
     if (!options) throw this.#missingKeyError(provider)
     const { isLocal, baseUrl = '' } = options
-    const listedModel = this.#lists.listedModel(id)
-    const listNames = async () => chatModelNames((await this.#lists.fetchModels(provider, options)).models)
-    let chatModel = createRemoteModel(provider, model, { ...options, listNames }, limits, listedModel, keys, context)
-    chatModel = withAnswerLimits(withAnswerSchema(chatModel, options.baseUrl))
+    let chatModel = this.#createRemote(provider, model, options, isPrivate)
+    chatModel = withAnswerLimits(withAnswerSchema(chatModel, baseUrl))
     if (provider === 'openai-compatible') chatModel = withTextCalls(chatModel)
-    chatModel = withIdleTimeout(chatModel, context.idleTimeoutMs)
+    chatModel = withIdleTimeout(chatModel, idleTimeoutMs)
     if (isLocal) chatModel = withServerQueue(chatModel, URL.parse(baseUrl)?.origin ?? baseUrl)
-    return this.#withTracking(withRetries(chatModel), this.prices(id), context.agent)
+    return this.#withTracking(withRetries(chatModel), this.prices(id), agent)
+  }
+
+  #createRemote(
+    provider: ModelProvider,
+    model: string,
+    { secrets, isLocal, fetchFor, ...options }: ProviderConnection,
+    isPrivate: boolean,
+  ): ChatModel {
+    const id = `${provider}/${model}`
+    const lists = this.#lists
+    const { keys } = this.#options
+    return {
+      id,
+      provider,
+      model,
+      ...this.limits(id),
+      isLocal,
+      takesTools: () => options.baseUrl === undefined || !hasRefusedTools(options.baseUrl, model),
+      async *stream(request, signal) {
+        try {
+          const fetch = fetchFor({ purpose: request.purpose.kind, isPrivate })
+          const onSent = (sent: WireRequest) => request.onSent?.(redactRequest(sent, secrets, keys))
+          const providerOptions = { ...options, fetch, onSent }
+          if (provider === 'anthropic') {
+            const { streamAnthropic } = await import('./providers/anthropic/anthropic.ts')
+            yield* streamAnthropic(model, providerOptions, request, signal, lists.listedModel(id)?.thinking)
+          } else {
+            const { streamOpenAi } = await import('./providers/openai/openai.ts')
+            yield* streamOpenAi(provider, model, providerOptions, request, signal)
+          }
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error
+          if (error.code !== 'unknown_model') throw withServerAddress(error, { isLocal, baseUrl: options.baseUrl })
+          const { models: listed } = await lists.fetchModels(provider, options)
+          const models = chatModelNames(listed).slice(0, maxNamedModels).join(', ')
+          const message = `${provider} has no model ${model}${models === '' ? '' : `; it has ${models}`}`
+          throw new AppError(error.code, message, { ...error.data, model, models }, { cause: error.cause })
+        }
+      },
+    }
   }
 
   /** Records the usage of each request, emits its outcome, and removes API keys from its errors. */
@@ -162,21 +186,18 @@ export class Models {
   }
 
   /**
-   * Lists the offline model, `selected`, configured models, and the models of each provider with a key. `failures`
-   * names the providers whose list could not be fetched.
-   * @param fresh true to bypass the cache
+   * Lists the offline model, `selected`, configured models, and the models of each provider with a key. `failures`: the
+   * providers whose list could not be fetched. @param fresh true to bypass the cache
    */
-  async list(
-    selected: string,
-    fresh = false,
-  ): Promise<{ models: Model[]; failures: { provider: string; code: string }[] }> {
+  async list(selected: string, fresh = false) {
     const ids = new Set(['offline', selected])
     const failures: { provider: string; code: string }[] = []
     const lists = modelProviders.map(async (provider) => {
       const options = this.#connectionOf(provider)
-      return { provider, ...(options && (await this.#lists.fetchModels(provider, options, fresh))) }
+      const none = { models: [], failure: undefined }
+      return { provider, ...(options ? await this.#lists.fetchModels(provider, options, fresh) : none) }
     })
-    for (const { provider, models = [], failure } of await Promise.all(lists)) {
+    for (const { provider, models, failure } of await Promise.all(lists)) {
       for (const name of chatModelNames(models)) ids.add(`${provider}/${name}`)
       if (failure) failures.push({ provider, code: failure.code })
     }
@@ -185,8 +206,7 @@ export class Models {
   }
 
   /**
-   * Requests a provider's model list to check its settings.
-   * @returns the ids of its chat models; the first is suggested
+   * Returns the ids of the provider's chat models; the first is suggested.
    * @throws AppError `input_invalid` for an unknown provider, `provider_key_missing`, or an error of the provider
    */
   async test(name: string): Promise<string[]> {
@@ -204,7 +224,6 @@ export class Models {
   }
 
   /**
-   * Stores a provider's base URL in the settings.
    * @param address completed by `completeBaseUrl`; undefined for the default
    * @throws AppError `input_invalid` for an unknown provider, and for a text that is no address
    */
@@ -232,13 +251,14 @@ export class Models {
     const { provider, model } = splitModelId(id)
     const { contextWindow, images } = this.limits(id)
     const prices = this.prices(id)
+    const connection = provider === 'offline' ? { isLocal: true } : this.#connectionOf(provider)
     return {
       id,
       provider,
       model,
       contextWindow,
-      available: provider === 'offline' || this.#connectionOf(provider) !== undefined,
-      isLocal: provider === 'offline' || (this.#connectionOf(provider)?.isLocal ?? false),
+      available: connection !== undefined,
+      isLocal: connection?.isLocal ?? false,
       images,
       prices: prices ? { input: prices.input, output: prices.output } : null,
     }
@@ -249,22 +269,22 @@ export class Models {
     return modelPrices(id, this.#options.settings.config.models[id]?.prices, this.#lists.listedModel(id)?.prices)
   }
 
-  #connectionOf(provider: ModelProvider, timeoutMs = defaultTimeoutMs): ProviderConnection | undefined {
+  #connectionOf(provider: ModelProvider): ProviderConnection | undefined {
     const { settings, keys, env, outbound } = this.#options
     const { baseUrl: configured, headers, proxy, reach } = settings.config.providers[provider]
     const isCompatible = provider === 'openai-compatible'
     const address = configured ?? (isCompatible ? env['OPENAI_COMPATIBLE_BASE_URL'] : undefined)
     const baseUrl = address === undefined ? undefined : completeBaseUrl(address, isCompatible)
     // Local servers need a URL but no key.
-    const apiKey = keys.get(provider) ?? (provider === 'openai-compatible' && baseUrl ? 'none' : undefined)
-    if (apiKey === undefined || (provider === 'openai-compatible' && !baseUrl)) return undefined
+    const apiKey = keys.get(provider) ?? (isCompatible ? 'none' : undefined)
+    if (apiKey === undefined || (isCompatible && !baseUrl)) return undefined
     const isLocal = isLocalEndpoint(reach, baseUrl, proxyFor(baseUrl, proxy, env))
     const plainFetch = proxyFetch(proxy, env) ?? (isLocal ? unlimitedFetch : undefined)
     const fetchFor = (origin: RequestOrigin) => outbound.fetch({ ...origin, isLocal }, plainFetch)
     return {
       apiKey,
       baseUrl,
-      timeoutMs: isLocal ? localTimeoutMs : timeoutMs,
+      timeoutMs: isLocal ? localTimeoutMs : requestTimeoutMs,
       headers: headers && expandVariables(headers, env),
       secrets: secretsOf(apiKey, headers, env),
       isLocal,
@@ -284,13 +304,11 @@ export class Models {
   }
 }
 
-/** Names in the error for an unknown model. */
 const maxNamedModels = 8
 
+const requestTimeoutMs = 600_000
 /** For models of this machine, which may be slow. */
 const localTimeoutMs = 24 * 3_600_000
-/** For lists of models: their signal ends them earlier. */
-const defaultTimeoutMs = 60_000
 
 function secretsOf(
   apiKey: string,
@@ -308,49 +326,6 @@ interface ProviderConnection extends ProviderOptions {
   readonly secrets: RequestSecrets
   readonly isLocal: boolean
   readonly fetchFor: (origin: RequestOrigin) => Fetch
-}
-
-function createRemoteModel(
-  provider: ModelProvider,
-  model: string,
-  { secrets, isLocal, fetchFor, listNames, ...options }: ProviderConnection & { listNames: () => Promise<string[]> },
-  limits: ModelLimits,
-  listedModel: ListedModel | undefined,
-  keys: Pick<KeyRing, 'scrub'>,
-  { isPrivate }: ModelUsageContext,
-): ChatModel {
-  return {
-    id: `${provider}/${model}`,
-    provider,
-    model,
-    ...limits,
-    isLocal,
-    takesTools: () => options.baseUrl === undefined || !hasRefusedTools(options.baseUrl, model),
-    async *stream(request, signal) {
-      try {
-        const fetch = fetchFor({ purpose: request.purpose.kind, isPrivate })
-        const onSent = (sent: WireRequest) => request.onSent?.(redactRequest(sent, secrets, keys))
-        const providerOptions = { ...options, fetch, onSent }
-        if (provider === 'anthropic') {
-          const { streamAnthropic } = await import('./providers/anthropic/anthropic.ts')
-          yield* streamAnthropic(model, providerOptions, request, signal, listedModel?.thinking)
-        } else {
-          const { streamOpenAi } = await import('./providers/openai/openai.ts')
-          yield* streamOpenAi(provider, model, providerOptions, request, signal)
-        }
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error
-        if (error.code === 'unknown_model') throw unknownModelError(error, model, await listNames())
-        throw withServerAddress(error, { isLocal, baseUrl: options.baseUrl })
-      }
-    },
-  }
-}
-
-function unknownModelError({ code, data, cause }: AppError, model: string, names: readonly string[]): AppError {
-  const models = names.slice(0, maxNamedModels).join(', ')
-  const advice = models === '' ? '' : `; it has ${models}`
-  return new AppError(code, `${data['provider']} has no model ${model}${advice}`, { ...data, model, models }, { cause })
 }
 
 /** Names the address if no server answers on this machine: the network is not the cause. */

@@ -8,15 +8,12 @@ export type Clock = () => Date
 
 export const systemClock: Clock = () => new Date()
 
-/**
- * Creates a clock with an offset from the system clock, which another thread has passed.
- * @param ms offset in milliseconds
- */
+/** @param ms offset from the system clock, which another thread has passed */
 export function clockWithOffset(ms: number): Clock {
   return () => new Date(Date.now() + ms)
 }
 
-/** Returns the time since the file's last modification, ms; negative for a future one. */
+/** Milliseconds since the last modification; negative for a future one. */
 export function ageOf({ mtimeMs }: Pick<Stats, 'mtimeMs'>): number {
   return Date.now() - mtimeMs
 }

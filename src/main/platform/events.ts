@@ -10,7 +10,7 @@ export interface Subscribable<T> {
   subscribe(listener: Listener<T>): () => void
 }
 
-/** Typed event emitter. A listener that throws stops `emit`. */
+/** A listener that throws stops `emit`. */
 export class EventEmitter<T = void> implements Subscribable<T> {
   readonly #listeners = new Set<Listener<T>>()
 
@@ -23,10 +23,7 @@ export class EventEmitter<T = void> implements Subscribable<T> {
     for (const listener of this.#listeners) listener(change)
   }
 
-  /**
-   * Emits events and awaits the listeners. Each listener receives all events before the next listener; up to 64 run
-   * concurrently, and the event loop gets a turn after each batch.
-   */
+  /** Each listener receives all events before the next one, up to 64 concurrently. The event loop gets turns. */
   async emitAllAsync(changes: readonly T[]): Promise<void> {
     for (const listener of this.#listeners)
       await inBatches(changes, batchSize, async (change) => {

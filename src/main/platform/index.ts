@@ -9,7 +9,6 @@ export { commonEnds, compareLines } from './diff/compare-lines.ts'
 export { Differ } from './diff/differ.ts'
 export { countLines, describeChange, formatHunks, hunkStatuses } from './diff/patch.ts'
 export { type Subscribable, EventEmitter, streamProgress } from './events.ts'
-export { damagedPath, readOrSetAside } from './fs/damaged-file.ts'
 export {
   appendDurably,
   makeFolder,
@@ -23,7 +22,15 @@ export {
 } from './fs/durable-write.ts'
 export { FileLock } from './fs/file-lock.ts'
 export { Mutex } from './fs/mutex.ts'
-export { decodeAs, parseStored, readIfExists, readSmallText } from './fs/read-file.ts'
+export {
+  damagedPath,
+  decodeAs,
+  parseStored,
+  readIfExists,
+  readOrSetAside,
+  readRows,
+  readSmallText,
+} from './fs/read-file.ts'
 export { inBatches, KeyedQueue } from './fs/work-queue.ts'
 export { type Log, openLog, redact } from './logging/log.ts'
 export {

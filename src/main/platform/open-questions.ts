@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 
-/** Questions that wait for an answer of the user, kept in memory only. */
 export class OpenQuestions<Question extends object, Answer> {
   readonly #questions = new Map<
     string,
@@ -8,7 +7,6 @@ export class OpenQuestions<Question extends object, Answer> {
   >()
   readonly #onChange: (question: Question) => void
 
-  /** @param onChange receives each question that opens or closes */
   constructor(onChange: (question: Question) => void) {
     this.#onChange = onChange
   }
@@ -31,7 +29,6 @@ export class OpenQuestions<Question extends object, Answer> {
     }
   }
 
-  /** Answers a question; does nothing if it is no longer open. */
   answer(id: string, answer: Answer): void {
     this.#questions.get(id)?.answer(answer)
   }

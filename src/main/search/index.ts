@@ -1,5 +1,5 @@
 export { createBuiltinEmbeddings } from './embeddings/builtin/builtin-provider.ts'
-export { dot } from './embeddings/builtin/embed-text.ts'
+export { dot } from './embeddings/embedding-provider.ts'
 export { type EmbeddingSource, modelOf } from './embeddings/create-embeddings.ts'
 export { evaluate, readQuestions } from './evaluation/evaluate.ts'
 export { isHit, parseQuestions } from './evaluation/judged-questions.ts'

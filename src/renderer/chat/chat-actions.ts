@@ -1,25 +1,26 @@
 import { t } from 'i18next'
-import { createContext, useContext, useMemo } from 'react'
+import { createContext, use, useMemo } from 'react'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
-import type { Agent } from '#shared/contract/index.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { client } from '#lib/api/client.ts'
 import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 import { sendMessage } from './composer/outbox.tsx'
 
-/** Returns the actions on the messages of a conversation. Failed actions show a toast. */
+/** Returns a chat's session and the actions on its messages. Failed actions show a toast. */
 export function useCreateChatActions(
-  agent: Agent,
   session: string,
   edit: (message: string | undefined) => void,
   select: (turn: string) => void,
 ) {
   const [, navigate] = useLocation()
+  const { id: agent } = useAgent()
   return useMemo(() => {
-    const target = { agent: agent.id, session }
+    const target = { agent, session }
+    const run = (work: Promise<unknown>) => void runWithErrorToast(work)
     return {
-      agent,
+      session,
       edit,
       select,
       async sendEdited(message: string, text: string): Promise<boolean> {
@@ -27,14 +28,13 @@ export function useCreateChatActions(
         if (isSent) edit(undefined)
         return isSent
       },
-      retry: (message: string, model?: string) =>
-        void runWithErrorToast(client.chat.retry({ ...target, message, model })),
-      resume: () => void runWithErrorToast(client.chat.resume(target)),
-      compactAndResume: () => void runWithErrorToast(client.chat.resume({ ...target, compact: true })),
-      retryNow: () => void runWithErrorToast(client.chat.retryNow(target)),
-      switchTo: (entry: string) => void runWithErrorToast(client.sessions.switchTo({ ...target, entry })),
+      retry: (message: string, model?: string) => run(client.chat.retry({ ...target, message, model })),
+      resume: () => run(client.chat.resume(target)),
+      compactAndResume: () => run(client.chat.resume({ ...target, compact: true })),
+      retryNow: () => run(client.chat.retryNow(target)),
+      switchTo: (entry: string) => run(client.sessions.switchTo({ ...target, entry })),
       branch: (entry: string) =>
-        void runWithErrorToast(
+        run(
           client.sessions.fork({ ...target, entry }).then(({ session: forked }) => {
             navigate(paths.chat(forked))
             toast.success(t('chat.branched'))
@@ -42,17 +42,17 @@ export function useCreateChatActions(
         ),
       /** Answers the last question again in a private copy of the chat. */
       continuePrivately: () =>
-        void runWithErrorToast(
+        run(
           client.sessions.get(target).then(async ({ messages }) => {
             const question = messages.findLast(({ message }) => message.role === 'user')?.id ?? ''
             const { session: forked } = await client.sessions.fork({ ...target, entry: question })
-            await client.sessions.makePrivate({ agent: agent.id, session: forked })
+            await client.sessions.makePrivate({ agent, session: forked })
             navigate(paths.chat(forked))
-            await client.chat.retry({ agent: agent.id, session: forked, message: question })
+            await client.chat.retry({ agent, session: forked, message: question })
           }),
         ),
       deleteFrom: (entry: string) =>
-        void runWithErrorToast(
+        run(
           client.sessions
             .deleteFrom({ ...target, entry })
             .then(() =>
@@ -68,7 +68,7 @@ export function useCreateChatActions(
 export const ChatActionsContext = createContext<ReturnType<typeof useCreateChatActions> | undefined>(undefined)
 
 export function useChatActions() {
-  const actions = useContext(ChatActionsContext)
+  const actions = use(ChatActionsContext)
   if (!actions) throw new Error('useChatActions must be used inside ChatActionsContext')
   return actions
 }

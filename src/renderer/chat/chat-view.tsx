@@ -13,7 +13,7 @@ import {
 } from 'react'
 import { t } from 'i18next'
 import { useLocation, Link } from 'wouter'
-import type { Agent } from '#shared/contract/index.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, client, connection } from '#lib/api/client.ts'
 import { moveDraft } from '#lib/drafts.ts'
 import { QueryView, EmptyState, ErrorBoundary, Button, IconButton, TextLink } from '#lib/ui/elements.tsx'
@@ -25,7 +25,7 @@ import { ChatActionsContext, useCreateChatActions } from './chat-actions.ts'
 import { Composer, type ComposerHandle, type OutgoingMessage } from './composer/composer.tsx'
 import type { ConversationHandle } from './conversation.tsx'
 import { Details } from './messages/details.tsx'
-import { useLive, useLiveTurnFollower } from './live-turn.ts'
+import { useLive, useFollowedTurn } from './live-turn.ts'
 import { outbox, QueuedMessages, OutboxList, PrivateLinesDialog } from './composer/outbox.tsx'
 import { SessionMenu } from './sessions.tsx'
 import { toTurns } from './turns.ts'
@@ -40,40 +40,31 @@ import { logEntries } from './log-entries.ts'
 const loadConversation = () => import('./conversation.tsx')
 const Conversation = lazy(async () => ({ default: (await loadConversation()).Conversation }))
 
-interface ChatViewProps {
-  readonly agent: Agent
-  readonly session?: string | undefined
-}
-
 /** The chat that was shown last, by agent. A new chat ends it. */
 const lastShown = new Map<string, string>()
 
-export function ChatView({ agent, session }: ChatViewProps) {
+export function ChatView({ session }: { session?: string | undefined }) {
+  const { id: agent } = useAgent()
   // A failed load is repeated when the conversation opens.
   useEffect(() => void loadConversation().catch(() => undefined), [])
   useEffect(() => {
-    const last = lastShown.get(agent.id)
-    if (session !== undefined) lastShown.set(agent.id, session)
-    else if (last !== undefined && lastShown.delete(agent.id))
+    const last = lastShown.get(agent)
+    if (session !== undefined) lastShown.set(agent, session)
+    else if (last !== undefined && lastShown.delete(agent))
       // The chat may have been deleted. If the end is not stored, the reset rule ends the chat.
-      void client.sessions.end({ agent: agent.id, session: last }).catch(() => undefined)
-  }, [agent.id, session])
+      void client.sessions.end({ agent, session: last }).catch(() => undefined)
+  }, [agent, session])
   const conversation = useQuery(
-    api.sessions.get.queryOptions({ input: session === undefined ? skipToken : { agent: agent.id, session } }),
+    api.sessions.get.queryOptions({ input: session === undefined ? skipToken : { agent, session } }),
   )
   if (session !== undefined && isErrorOf(conversation.error, 'unknown_session'))
-    return <MissingChat agent={agent.id} session={session} removedTitle={conversation.data?.summary.title} />
-  return <OpenChat agent={agent} session={session} conversation={conversation} />
+    return <MissingChat session={session} removedTitle={conversation.data?.summary.title} />
+  return <OpenChat session={session} conversation={conversation} />
 }
 
-interface MissingChatProps {
-  readonly agent: string
-  readonly session: string
-  /** Set if the conversation was removed while it was open. */
-  readonly removedTitle: string | undefined
-}
-
-function MissingChat({ agent, session, removedTitle }: MissingChatProps) {
+/** @param removedTitle set if the chat was removed while it was open */
+function MissingChat({ session, removedTitle }: { session: string; removedTitle: string | undefined }) {
+  const { id: agent } = useAgent()
   const [, navigate] = useLocation()
   const restore = useMutation(api.sessions.restore.mutationOptions())
   const isRemoved = removedTitle !== undefined
@@ -95,9 +86,13 @@ function MissingChat({ agent, session, removedTitle }: MissingChatProps) {
   )
 }
 
-type ConversationQuery = UseQueryResult<Awaited<ReturnType<typeof client.sessions.get>>, Error>
+interface OpenChatProps {
+  readonly session: string | undefined
+  readonly conversation: UseQueryResult<Awaited<ReturnType<typeof client.sessions.get>>>
+}
 
-function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly conversation: ConversationQuery }) {
+function OpenChat({ session, conversation }: OpenChatProps) {
+  const agent = useAgent()
   const [, navigate] = useLocation()
   const hash = useHash()
   const [isPanelOpen, setIsPanelOpen] = useState(false)
@@ -105,8 +100,8 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
   const [editedMessage, setEditedMessage] = useState<string>()
   const [isReopened, setIsReopened] = useState(false)
   const [kind, setKind] = useState<ChatKind>({ isWithoutMemory: false, isPrivate: undefined })
-  const follower = useLiveTurnFollower(agent.id, session)
-  const isRunning = useLive(follower, (turn) => turn.isRunning)
+  useFollowedTurn(session)
+  const isRunning = useLive(session, (turn) => turn.isRunning)
   const conversationView = useRef<ConversationHandle>(null)
   const composerHandle = useRef<ComposerHandle>(null)
   const newSession = useRef<Promise<string | undefined>>(undefined)
@@ -114,11 +109,18 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
     setEditedMessage(message)
     if (message === undefined) composerHandle.current?.focus()
   }, [])
-  const actions = useCreateChatActions(agent, session ?? '', onEdit, setSelectedTurn)
+  const actions = useCreateChatActions(session ?? '', onEdit, setSelectedTurn)
   const { data } = conversation
   const turns = useMemo(() => toTurns(data?.messages ?? [], data?.events), [data])
   const hasEnded = data?.over === true && !isReopened && !isRunning
 
+  const openStarted = useCallback(
+    (started: string) => {
+      moveDraft(agent.id, session, started)
+      navigate(paths.chat(started))
+    },
+    [agent.id, session, navigate],
+  )
   const send = useCallback(
     async ({ text, attachments, delivery, isMessage }: OutgoingMessage) => {
       const targetSession = session ?? (await newSession.current)
@@ -143,24 +145,18 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
         newSession.current = request.then((result) => ('sent' in result ? result.sent.session : undefined))
       const result = await request
       if ('rejected' in result) return { text: result.rejected.text, attachments: [...result.rejected.attachments] }
-      const { session: startedSession } = result.sent
-      if (startedSession !== session) {
-        moveDraft(agent.id, session, startedSession)
-        navigate(paths.chat(startedSession))
-      }
+      if (result.sent.session !== session) openStarted(result.sent.session)
       conversationView.current?.follow()
       return undefined
     },
-    [agent.id, session, isReopened, kind, navigate],
+    [agent.id, session, isReopened, kind, openStarted],
   )
   useEffect(() => {
     if (session !== undefined) return undefined
     return outbox.onChatStarted((startedAgent, startedSession) => {
-      if (startedAgent !== agent.id) return
-      moveDraft(agent.id, undefined, startedSession)
-      navigate(paths.chat(startedSession))
+      if (startedAgent === agent.id) openStarted(startedSession)
     })
-  }, [agent.id, session, navigate])
+  }, [agent.id, session, openStarted])
   const stop = useMutation(api.chat.stop.mutationOptions())
   const editLast = () => setEditedMessage(turns.findLast(({ question }) => question !== undefined)?.question?.id)
   const { isDragOver, ...dropTarget } = useDropTarget((files) => composerHandle.current?.attach(files))
@@ -173,11 +169,7 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
         className={`relative flex min-w-0 flex-1 flex-col ${isDragOver ? 'outline-2 -outline-offset-4 outline-accent outline-dashed' : ''}`}
         {...dropTarget}
       >
-        <ChatHeader
-          agent={agent}
-          session={session}
-          turnCount={turns.filter(({ question }) => question !== undefined).length}
-        >
+        <ChatHeader session={session} turnCount={turns.filter(({ question }) => question !== undefined).length}>
           <IconButton
             icon={PanelRight}
             label={t('chat.details')}
@@ -187,7 +179,7 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
         </ChatHeader>
         {isEmpty && !conversation.error ? (
           <div className="flex-1 overflow-y-auto">
-            <StartPage agent={agent} onPropose={(text) => composerHandle.current?.prepend(text)} />
+            <StartPage onPropose={(text) => composerHandle.current?.prepend(text)} />
           </div>
         ) : data && !conversation.error ? (
           <ErrorBoundary piece="view" variant="view" resetKey={data}>
@@ -195,7 +187,6 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
               <Conversation
                 ref={conversationView}
                 turns={turns}
-                follower={follower}
                 skippedLines={data.skippedLines}
                 selectedTurn={detailsTurn?.id}
                 editedMessage={editedMessage}
@@ -211,17 +202,11 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
           </div>
         )}
         <OutboxList
-          agent={agent.id}
           session={session}
           onTakeBack={({ text, attachments }) => composerHandle.current?.prepend(text, attachments)}
         />
         {session !== undefined && (
-          <QueuedMessages
-            agent={agent.id}
-            session={session}
-            follower={follower}
-            onTakeBack={(text) => composerHandle.current?.prepend(text)}
-          />
+          <QueuedMessages session={session} onTakeBack={(text) => composerHandle.current?.prepend(text)} />
         )}
         {hasEnded && (
           <p className="mx-auto flex w-full max-w-[740px] items-center gap-3 px-6 pb-2 text-[12px] text-muted">
@@ -232,16 +217,15 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
           </p>
         )}
         {session === undefined ? (
-          <ChatKindSwitches agent={agent} kind={kind} onChange={setKind} />
+          <ChatKindSwitches kind={kind} onChange={setKind} />
         ) : (
           <>
-            {data?.summary.isPrivate && <PrivateNote agent={agent} session={session} />}
-            {data?.summary.isWithoutMemory && <WithoutMemoryNote agent={agent.id} session={session} />}
+            {data?.summary.isPrivate && <PrivateNote session={session} />}
+            {data?.summary.isWithoutMemory && <WithoutMemoryNote session={session} />}
           </>
         )}
         <Composer
           ref={composerHandle}
-          agent={agent}
           session={session}
           isPrivate={data?.summary.isPrivate ?? kind.isPrivate ?? agent.isPrivateByDefault}
           isRunning={isRunning}
@@ -254,25 +238,27 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
       <PrivateLinesDialog />
       {isPanelOpen && (
         <ErrorBoundary piece="part" resetKey={detailsTurn}>
-          <Details agent={agent.id} session={session} turn={detailsTurn} onClose={() => setIsPanelOpen(false)} />
+          <Details session={session} turn={detailsTurn} onClose={() => setIsPanelOpen(false)} />
         </ErrorBoundary>
       )}
     </ChatActionsContext>
   )
 }
 
-interface ChatHeaderProps extends ChatViewProps {
+interface ChatHeaderProps {
+  readonly session: string | undefined
   readonly turnCount: number
-  readonly children: React.ReactNode
+  readonly children: ReactNode
 }
 
-function ChatHeader({ agent, session, turnCount, children }: ChatHeaderProps) {
-  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
+function ChatHeader({ session, turnCount, children }: ChatHeaderProps) {
+  const { id: agent } = useAgent()
+  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent } }))
   const summary = sessions.data?.find(({ id }) => id === session)
   const title = session === undefined ? t('nav.newChat') : clipLine(summary?.title ?? '') || t('nav.untitled')
   return (
     <ViewHeader title={title} aside={turnCount > 0 ? t('chat.turns', { count: turnCount }) : undefined}>
-      {summary && <SessionMenu agent={agent.id} summary={summary} />}
+      {summary && <SessionMenu summary={summary} />}
       {children}
     </ViewHeader>
   )
@@ -295,13 +281,9 @@ function useDropTarget(onFiles: (files: readonly File[]) => void) {
   }
 }
 
-interface StartPageProps {
-  readonly agent: Agent
-  /** Puts a text into the composer without sending it. */
-  readonly onPropose: (text: string) => void
-}
-
-function StartPage({ agent, onPropose }: StartPageProps) {
+/** @param onPropose puts a text into the composer without sending it */
+function StartPage({ onPropose }: { onPropose: (text: string) => void }) {
+  const { workspace } = useAgent()
   return (
     <div
       className="mx-auto flex w-full max-w-[740px] flex-col gap-7 px-8 py-8 max-sm:px-4 max-sm:py-5"
@@ -309,9 +291,9 @@ function StartPage({ agent, onPropose }: StartPageProps) {
     >
       <header className="flex flex-col gap-2">
         <h2 className="text-[17px] font-semibold">{t('chat.empty')}</h2>
-        <p className="text-muted">{t('chat.emptyHint', { workspace: agent.workspace })}</p>
+        <p className="text-muted">{t('chat.emptyHint', { workspace })}</p>
         <p className="flex flex-wrap gap-2 pt-1">
-          {([t('chat.sample1'), t('chat.sample2'), t('chat.sample3')] as const).map((sample) => (
+          {[t('chat.sample1'), t('chat.sample2'), t('chat.sample3')].map((sample) => (
             <Button key={sample} onClick={() => onPropose(sample.replace(/…$/, ''))}>
               {sample}
             </Button>
@@ -321,7 +303,7 @@ function StartPage({ agent, onPropose }: StartPageProps) {
       <div className="grid gap-x-10 gap-y-7 sm:grid-cols-2">
         {[TodaysLog, ChangedFiles, PendingDecisions, RecentChats].map((Part, index) => (
           <ErrorBoundary key={index} piece="part">
-            <Part agent={agent.id} />
+            <Part />
           </ErrorBoundary>
         ))}
       </div>
@@ -331,9 +313,12 @@ function StartPage({ agent, onPropose }: StartPageProps) {
 
 const maxFiles = 5
 const maxChanges = 200
-
-function ChangedFiles({ agent }: { agent: string }) {
-  const nameOf = useCauseName(agent)
+const decisionDays = 6
+const maxChats = 5
+const maxEntries = 5
+function ChangedFiles() {
+  const { id: agent } = useAgent()
+  const nameOf = useCauseName()
   const [since] = useState(() => startOfDay(1))
   const { data = [] } = useQuery(api.history.timeline.queryOptions({ input: { agent, since, limit: maxChanges } }))
   // Files from before the history began have no change to show.
@@ -365,13 +350,11 @@ function ChangedFiles({ agent }: { agent: string }) {
   )
 }
 
-const decisionDays = 6
-const maxAgentChanges = 200
-
-function PendingDecisions({ agent }: { agent: string }) {
+function PendingDecisions() {
+  const { id: agent } = useAgent()
   const [since] = useState(() => startOfDay(decisionDays))
   const changes = useQuery(
-    api.history.timeline.queryOptions({ input: { agent, since, causes: ['agent', 'flush'], limit: maxAgentChanges } }),
+    api.history.timeline.queryOptions({ input: { agent, since, causes: ['agent', 'flush'], limit: maxChanges } }),
   )
   const checks = useQuery(api.savedSearches.list.queryOptions({ input: { agent } }))
   const problems = useQuery(api.health.problems.queryOptions({ input: { agent } }))
@@ -396,9 +379,8 @@ function PendingDecisions({ agent }: { agent: string }) {
   )
 }
 
-const maxChats = 5
-
-function RecentChats({ agent }: { agent: string }) {
+function RecentChats() {
+  const { id: agent } = useAgent()
   const { data = [] } = useQuery(api.sessions.list.queryOptions({ input: { agent } }))
   const recent = data.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, maxChats)
   if (recent.length === 0) return null
@@ -414,9 +396,8 @@ function RecentChats({ agent }: { agent: string }) {
   )
 }
 
-const maxEntries = 5
-
-function TodaysLog({ agent }: { agent: string }) {
+function TodaysLog() {
+  const { id: agent } = useAgent()
   const [today] = useState(() => isoDate(new Date()))
   const path = useDailyPath(agent)(today)
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))

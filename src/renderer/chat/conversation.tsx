@@ -2,23 +2,21 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown } from 'lucide-react'
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState, type Ref } from 'react'
 import { t } from 'i18next'
-import { useQuery } from '@tanstack/react-query'
 import { Button, TextLink } from '#lib/ui/elements.tsx'
 import { offlineModelId } from '#shared/util/providers.ts'
-import { api } from '#lib/api/client.ts'
 import { explainCode } from '#lib/feedback/toast.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
-import { useLive, type LiveTurnFollower } from './live-turn.ts'
+import { useLive } from './live-turn.ts'
 import { TurnView } from './messages/message.tsx'
+import { useModel } from './models/model-picker.tsx'
 import type { Turn, RetryState } from './turns.ts'
 import { useChatActions } from './chat-actions.ts'
 import { ProviderMessage } from './messages/answer-notes.tsx'
 
-/** Within this distance from the end, the view follows new text, px. */
+/** Distance from the end within which the view follows new text, px. */
 const followDistance = 80
 
-/** Estimated height of a turn until it is measured, px. */
 const estimatedTurnHeight = 180
 
 export interface ConversationHandle {
@@ -28,7 +26,6 @@ export interface ConversationHandle {
 interface ConversationProps {
   readonly ref?: Ref<ConversationHandle>
   readonly turns: readonly Turn[]
-  readonly follower: LiveTurnFollower
   /** 1-based numbers of unreadable transcript lines. */
   readonly skippedLines: readonly number[]
   readonly selectedTurn: string | undefined
@@ -38,9 +35,10 @@ interface ConversationProps {
 }
 
 export function Conversation(props: ConversationProps) {
-  const { ref, turns, follower, skippedLines, selectedTurn, editedMessage, targetMessage } = props
+  const { ref, turns, skippedLines, selectedTurn, editedMessage, targetMessage } = props
   const frame = useRef<HTMLDivElement>(null)
-  const isRunning = useLive(follower, (turn) => turn.isRunning)
+  const { session } = useChatActions()
+  const isRunning = useLive(session, (turn) => turn.isRunning)
   const [isAtEnd, setIsAtEnd] = useState(true)
   const virtualizer = useVirtualizer({
     count: turns.length + 1,
@@ -107,10 +105,9 @@ export function Conversation(props: ConversationProps) {
                     isEditing={turn.question !== undefined && turn.question.id === editedMessage}
                     isRunning={isRunning && index === turns.length - 1}
                     isLast={index === turns.length - 1}
-                    follower={follower}
                   />
                 ) : (
-                  <ThinkingIndicator follower={follower} lastTurn={turns.at(-1)} />
+                  <ThinkingIndicator lastTurn={turns.at(-1)} />
                 )}
               </div>
             )
@@ -131,17 +128,18 @@ export function Conversation(props: ConversationProps) {
 
 const showElapsedAfterS = 8
 
-function ThinkingIndicator({ follower, lastTurn }: { follower: LiveTurnFollower; lastTurn: Turn | undefined }) {
-  const { agent, retryNow } = useChatActions()
-  const models = useQuery(api.chat.models.queryOptions({ input: { agent: agent.id } })).data?.models
-  const isLocal = models?.find(({ id }) => id === agent.model && id !== offlineModelId)?.isLocal ?? false
-  const isWaiting = useLive(
-    follower,
-    ({ isRunning, text, thinking, messageId }) =>
-      isRunning && (messageId !== undefined || (text === '' && thinking === '')),
+function ThinkingIndicator({ lastTurn }: { lastTurn: Turn | undefined }) {
+  const { session, retryNow } = useChatActions()
+  const model = useModel()
+  const isLocal = model?.isLocal === true && model.id !== offlineModelId
+  const { isWaiting, compactionStep, retry } = useLive(
+    session,
+    ({ isRunning, text, thinking, messageId, compactionStep, retry }) => ({
+      isWaiting: isRunning && (messageId !== undefined || (text === '' && thinking === '')),
+      compactionStep,
+      retry,
+    }),
   )
-  const compactionStep = useLive(follower, (turn) => turn.compactionStep)
-  const retry = useLive(follower, (turn) => turn.retry)
   const hasOpenCall = lastTurn?.answers.at(-1)?.tools.some(({ result }) => result === undefined)
   if (!isWaiting || hasOpenCall) return null
   if (retry) return <RetryLine {...retry} onRetryNow={retryNow} />

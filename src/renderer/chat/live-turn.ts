@@ -1,85 +1,49 @@
-import { useEffect, useMemo, useSyncExternalStore } from 'react'
-import type { ChatEvent, SessionMessage } from '#shared/contract/index.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { SessionMessage } from '#shared/contract/index.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { reduceChatEvent, idle, type LiveTurn } from './turns.ts'
 
-/** Delay before the stream of events is opened again, in ms. */
 const reconnectDelayMs = 500
 
-/** Last states of turns whose view was closed while they ran, shown until the runtime sends the current state. */
-const lastStates = new Map<string, LiveTurn>()
+const liveKey = (agent: string, session: string | undefined) => ['live turn', agent, session ?? null]
 
-export class LiveTurnFollower {
-  readonly #input: { readonly agent: string; readonly session: string }
-  readonly #key: string
-  #turn: LiveTurn
-  #animationFrame = 0
-  readonly #listeners = new Set<() => void>()
-
-  constructor(agent: string, session: string) {
-    this.#input = { agent, session }
-    this.#key = JSON.stringify([agent, session])
-    this.#turn = lastStates.get(this.#key) ?? idle
-  }
-
-  get turn(): LiveTurn {
-    return this.#turn
-  }
-
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
-  async follow(signal: AbortSignal): Promise<void> {
-    signal.addEventListener('abort', () => this.#saveState(), { once: true })
-    let isFirst = true
-    while (!signal.aborted) {
-      try {
-        for await (const event of await client.chat.watch(this.#input, { signal })) {
-          // A `partial` event after a reconnect: events may be missing, so the conversation is refetched.
-          if (event.type === 'changed' || (event.type === 'partial' && !isFirst))
-            void queryClient.invalidateQueries({ queryKey: api.sessions.get.key({ input: this.#input }) })
-          isFirst = false
-          this.#apply(event)
-        }
-      } catch (error) {
-        if (!(error instanceof Error)) throw error
-      }
-      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, reconnectDelayMs))
-    }
-  }
-
-  #saveState(): void {
-    cancelAnimationFrame(this.#animationFrame)
-    if (this.#turn.isRunning) lastStates.set(this.#key, this.#turn)
-    else lastStates.delete(this.#key)
-  }
-
-  #apply(event: ChatEvent): void {
-    if (event.type === 'message') addToCache(this.#input, event)
-    this.#turn = reduceChatEvent(this.#turn, event)
-    this.#animationFrame ||= requestAnimationFrame(() => {
-      this.#animationFrame = 0
-      for (const listener of this.#listeners) listener()
-    })
-  }
+/** Returns a part of the live turn of a chat and rerenders when it changes. */
+export function useLive<T>(session: string | undefined, select: (turn: LiveTurn) => T): T {
+  const { id } = useAgent()
+  return useQuery({ queryKey: liveKey(id, session), enabled: false, initialData: idle, select }).data
 }
 
-export function useLiveTurnFollower(agent: string, session: string | undefined): LiveTurnFollower {
-  const follower = useMemo(() => new LiveTurnFollower(agent, session ?? ''), [agent, session])
+/** Keeps the live turn of a chat up to date. A turn whose view was closed keeps its last state in the query cache. */
+export function useFollowedTurn(session: string | undefined): void {
+  const { id: agent } = useAgent()
   useEffect(() => {
     if (session === undefined) return undefined
     const controller = new AbortController()
-    void follower.follow(controller.signal)
+    void followTurn({ agent, session }, controller.signal)
     return () => controller.abort()
-  }, [follower, session])
-  return follower
+  }, [agent, session])
 }
 
-/** Returns a part of the live turn and rerenders when it changes. `select` must return a stable value. */
-export function useLive<T>(follower: LiveTurnFollower, select: (turn: LiveTurn) => T): T {
-  return useSyncExternalStore(follower.subscribe, () => select(follower.turn))
+async function followTurn(input: { agent: string; session: string }, signal: AbortSignal): Promise<void> {
+  let isFirst = true
+  while (!signal.aborted) {
+    try {
+      for await (const event of await client.chat.watch(input, { signal })) {
+        // A `partial` event after a reconnect: events may be missing, so the conversation is refetched.
+        if (event.type === 'changed' || (event.type === 'partial' && !isFirst))
+          void queryClient.invalidateQueries({ queryKey: api.sessions.get.key({ input }) })
+        isFirst = false
+        if (event.type === 'message') addToCache(input, event)
+        const key = liveKey(input.agent, input.session)
+        queryClient.setQueryData<LiveTurn>(key, (turn = idle) => reduceChatEvent(turn, event))
+      }
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+    }
+    if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, reconnectDelayMs))
+  }
 }
 
 /** Adds a message to the cached conversation before the refetch. Repeats a pending fetch, which may lack it. */

@@ -3,7 +3,8 @@ import { Bookmark, Lock, MoreHorizontal, Pin, X } from 'lucide-react'
 import { useDeferredValue, useMemo, useState, type ReactElement } from 'react'
 import { t } from 'i18next'
 import { Link, useLocation } from 'wouter'
-import type { Agent, SessionSummary } from '#shared/contract/index.ts'
+import type { SessionSummary } from '#shared/contract/index.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, queryClient, client } from '#lib/api/client.ts'
 import {
   Button,
@@ -24,11 +25,12 @@ import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { toast } from 'sonner'
 import { showSuccess } from '#lib/feedback/toast.ts'
 import { download } from '#lib/util/download.ts'
-import { LineList } from './composer/outbox.tsx'
+import { LineList, type ChatAddress } from './composer/outbox.tsx'
 
-export function SessionList({ agent, current: currentPath }: { agent: Agent; current: string }) {
+export function SessionList({ current: currentPath }: { current: string }) {
+  const { id: agent } = useAgent()
   const [query, setQuery] = useState('')
-  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
+  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent } }))
   const rows = useMemo(() => toRows(sessions.data ?? []), [sessions.data])
   const openId = sessionAt(currentPath)
   const isChat = currentPath.startsWith('/chat/')
@@ -47,26 +49,27 @@ export function SessionList({ agent, current: currentPath }: { agent: Agent; cur
           />
         )}
       </div>
-      <MadePrivateNote agent={agent.id} />
+      <MadePrivateNote />
       {query.trim() === '' ? (
         <VirtualRows label={t('nav.chats')} rows={rows} keyOf={keyOfRow} estimateHeight={heightOf} scrollToKey={openId}>
           {(row) =>
             typeof row === 'string' ? (
               <SectionTitle>{t(`nav.${row}`)}</SectionTitle>
             ) : (
-              <SessionRow agent={agent.id} summary={row} isCurrent={isChat && row.id === openId} />
+              <SessionRow summary={row} isCurrent={isChat && row.id === openId} />
             )
           }
         </VirtualRows>
       ) : (
-        <SearchResults agent={agent} query={query.trim()} />
+        <SearchResults query={query.trim()} />
       )}
     </>
   )
 }
 
 /** Tells once that chats became private because they contain text of private notes. */
-function MadePrivateNote({ agent }: { agent: string }) {
+function MadePrivateNote() {
+  const { id: agent } = useAgent()
   const query = api.sessions.madePrivate.queryOptions({ input: { agent } })
   const count = useQuery(query).data?.sessions.length ?? 0
   const forget = useMutation(
@@ -86,7 +89,7 @@ function MadePrivateNote({ agent }: { agent: string }) {
   )
 }
 
-function SessionRow({ agent, summary, isCurrent }: { agent: string; summary: SessionSummary; isCurrent: boolean }) {
+function SessionRow({ summary, isCurrent }: { summary: SessionSummary; isCurrent: boolean }) {
   return (
     <div
       className={`group/row relative rounded-sm transition-colors duration-150 ${isCurrent ? 'bg-selected' : 'hover:bg-soft'}`}
@@ -112,7 +115,6 @@ function SessionRow({ agent, summary, isCurrent }: { agent: string; summary: Ses
       </Link>
       <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
         <SessionMenu
-          agent={agent}
           summary={summary}
           trigger={
             <IconButton icon={MoreHorizontal} label={t('session.menuOf', { title: clipLine(summary.title, 100) })} />
@@ -123,9 +125,10 @@ function SessionRow({ agent, summary, isCurrent }: { agent: string; summary: Ses
   )
 }
 
-function SearchResults({ agent, query }: { agent: Agent; query: string }) {
+function SearchResults({ query }: { query: string }) {
+  const { id: agent } = useAgent()
   const deferredQuery = useDeferredValue(query)
-  const results = useQuery(api.sessions.find.queryOptions({ input: { agent: agent.id, query: deferredQuery } }))
+  const results = useQuery(api.sessions.find.queryOptions({ input: { agent, query: deferredQuery } }))
   if (results.data?.length === 0) return <p className="px-2 pt-4 text-muted">{t('session.nothing', { query })}</p>
   const words = deferredQuery.split(/\s+/)
   return (
@@ -133,7 +136,7 @@ function SearchResults({ agent, query }: { agent: Agent; query: string }) {
       {(results.data ?? []).map(({ id, title, message, snippet }) => (
         <Link key={id} href={paths.chat(id, message)} className="block rounded-sm px-2 py-1 hover:bg-soft">
           <span className="block truncate">
-            <PlaceMark agent={agent.id} path={`sessions/${id}.jsonl`} />
+            <PlaceMark path={`sessions/${id}.jsonl`} />
             <Highlight text={clipLine(title) || t('nav.untitled')} words={words} />
           </span>
           {snippet && (
@@ -167,19 +170,13 @@ function toRows(sessions: readonly SessionSummary[]): (Group | SessionSummary)[]
 const keyOfRow = (row: Group | SessionSummary) => (typeof row === 'string' ? row : row.id)
 const heightOf = (row: Group | SessionSummary) => (typeof row === 'string' ? 38 : 27)
 
-interface SessionMenuProps {
-  readonly agent: string
-  readonly summary: SessionSummary
-  readonly trigger?: ReactElement
-}
-
-export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
+export function SessionMenu({ summary, trigger }: { summary: SessionSummary; trigger?: ReactElement }) {
   const [, navigate] = useLocation()
   const openSession = sessionAt(useEncodedPath())
   const [isRenaming, setIsRenaming] = useState(false)
   const [isReleasing, setIsReleasing] = useState(false)
   const [isDeleting, setIsDeleting] = useState(false)
-  const target = { agent, session: summary.id }
+  const target = { agent: useAgent().id, session: summary.id }
   const rename = useMutation(api.sessions.rename.mutationOptions())
   const pin = useMutation(api.sessions.pin.mutationOptions())
   const recall = useMutation(api.sessions.setWithoutRecall.mutationOptions())
@@ -223,9 +220,9 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
         </ActionItem>
       </ActionMenu>
       {isDeleting && (
-        <DeleteDialog {...target} onDelete={() => remove.mutate(target)} onClose={() => setIsDeleting(false)} />
+        <DeleteDialog target={target} onDelete={() => remove.mutate(target)} onClose={() => setIsDeleting(false)} />
       )}
-      {isReleasing && <ReleaseDialog agent={agent} session={summary.id} onClose={() => setIsReleasing(false)} />}
+      {isReleasing && <ReleaseDialog target={target} onClose={() => setIsReleasing(false)} />}
       {isRenaming && (
         <PromptDialog
           title={t('session.rename')}
@@ -240,9 +237,8 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
   )
 }
 
-/** Shows what a release of a private chat would let out, and releases it. */
-function ReleaseDialog({ agent, session, onClose }: { agent: string; session: string; onClose: () => void }) {
-  const preview = useQuery({ ...api.sessions.previewRelease.queryOptions({ input: { agent, session } }), gcTime: 0 })
+function ReleaseDialog({ target, onClose }: Omit<DeleteDialogProps, 'onDelete'>) {
+  const preview = useQuery(api.sessions.previewRelease.queryOptions({ input: target, gcTime: 0 }))
   const release = useMutation(
     api.sessions.release.mutationOptions({
       onSuccess() {
@@ -256,7 +252,7 @@ function ReleaseDialog({ agent, session, onClose }: { agent: string; session: st
       title={t('release.title')}
       action={t('release.release')}
       canSubmit={preview.data !== undefined && !release.isPending}
-      onSubmit={() => release.mutate({ agent, session })}
+      onSubmit={() => release.mutate(target)}
       onClose={onClose}
     >
       <p>{t('release.hint')}</p>
@@ -279,14 +275,12 @@ function ReleaseDialog({ agent, session, onClose }: { agent: string; session: st
 }
 
 interface DeleteDialogProps {
-  readonly agent: string
-  readonly session: string
+  readonly target: ChatAddress
   readonly onDelete: () => void
   readonly onClose: () => void
 }
 
-/** Asks before the deletion of a chat whose notes are not saved, and offers to save them first. */
-function DeleteDialog({ agent, session, onDelete, onClose }: DeleteDialogProps) {
+function DeleteDialog({ target, onDelete, onClose }: DeleteDialogProps) {
   const remove = () => {
     onClose()
     onDelete()
@@ -304,7 +298,7 @@ function DeleteDialog({ agent, session, onDelete, onClose }: DeleteDialogProps) 
           {t('session.removeWithoutNotes')}
         </Button>
       }
-      onSubmit={() => takeNotes.mutate({ agent, session })}
+      onSubmit={() => takeNotes.mutate(target)}
       onClose={onClose}
     >
       <p>{t('session.notesMissing')}</p>

@@ -24,17 +24,13 @@ export interface ToolStep {
   readonly result: ToolResultMessage | undefined
 }
 
-export interface Answer {
-  readonly id: string
+export interface Answer extends SessionMessage {
   readonly message: AssistantMessage
   readonly tools: readonly ToolStep[]
-  readonly versions: SessionMessage['versions']
 }
 
-export interface AskedMessage {
-  readonly id: string
+export interface AskedMessage extends SessionMessage {
   readonly message: UserMessage
-  readonly versions: SessionMessage['versions']
 }
 
 export interface Turn {
@@ -44,12 +40,9 @@ export interface Turn {
   readonly events: readonly PlacedEvent[]
 }
 
-/**
- * Groups messages into turns: a user message with its answers, tool results and events. Only the first turn
- * can lack a question.
- */
+/** A turn is a user message with its answers and events. Only the first turn can lack the message. */
 export function toTurns(messages: readonly SessionMessage[], events: readonly PlacedEvent[] = []): Turn[] {
-  const turns: { id: string; question: AskedMessage | undefined; answers: Answer[]; events: PlacedEvent[] }[] = []
+  const turns: (Turn & { answers: Answer[]; events: PlacedEvent[] })[] = []
   const turnOf = new Map<string, number>()
   // A conversation can begin with a command; commands are not messages.
   if (events.some(({ after }) => after === null))
@@ -94,12 +87,10 @@ export function searchesOf(turn: Turn): RecordedSearch[] {
   return [...recalls.values()]
 }
 
-/** Returns the search of a `memory_search` call, undefined for other tools. */
 export function searchOf({ result }: ToolStep): RecordedSearch | undefined {
   return result?.details?.kind === 'recall' ? result.details.recall : undefined
 }
 
-/** Returns the file change of a `write` or `edit` call, undefined for other tools. */
 export function changeOf({ result }: ToolStep): FileChange | undefined {
   return result?.details?.kind === 'change' ? result.details.change : undefined
 }
@@ -108,7 +99,6 @@ export function usageOf(turn: Turn): Usage {
   return turn.answers.reduce((sum, { message }) => addUsage(sum, message.usage), noUsage)
 }
 
-/** The pending retry of a request that failed with a temporary error. */
 export interface RetryState {
   readonly code: string
   readonly data: ErrorData

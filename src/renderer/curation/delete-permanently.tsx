@@ -2,10 +2,11 @@ import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { Agent, DeletionMatches, DeletionOutcome, DeletionPlace } from '#shared/contract/index.ts'
+import type { DeletionMatches, DeletionOutcome, DeletionPlace } from '#shared/contract/index.ts'
 import { maxSearchText } from '#shared/util/limits.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
-import { Checkbox, Button, TextLink, QueryView } from '#lib/ui/elements.tsx'
+import { useAgent } from '#lib/agents/current-agent.ts'
+import { Checkbox, Button, Form, Progress, TextInput, TextLink, QueryView } from '#lib/ui/elements.tsx'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { formatBytes } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
@@ -14,7 +15,6 @@ import { clipLine } from '#lib/util/clip.ts'
 
 /** Number of listed places of a kind, and of remaining places. */
 const maxListed = 50
-const checkboxLook = 'size-4 shrink-0 translate-y-0.5 accent-accent'
 
 function useDeletion(agent: string) {
   const [words, setWords] = useState('')
@@ -54,8 +54,9 @@ function useDeletion(agent: string) {
 
 type DeletionState = ReturnType<typeof useDeletion>
 
-export function DeletePermanentlyView({ agent }: { agent: Agent }) {
-  const state = useDeletion(agent.id)
+export function DeletePermanentlyView() {
+  const { id: agent } = useAgent()
+  const state = useDeletion(agent)
   const [typedWords, setTypedWords] = useState('')
   const { words, search, query, progress, run } = state
   return (
@@ -64,37 +65,26 @@ export function DeletePermanentlyView({ agent }: { agent: Agent }) {
       <div className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto flex max-w-[760px] flex-col gap-5 px-7 py-6 max-sm:px-4">
           <p className="max-w-[66ch] text-muted">{t('deletePermanently.lead')}</p>
-          <form
-            className="flex flex-wrap gap-2"
-            onSubmit={(event) => {
-              event.preventDefault()
-              search(typedWords)
-            }}
-          >
-            <input
+          <Form className="flex flex-wrap gap-2" onSubmit={() => search(typedWords)}>
+            <TextInput
               autoFocus
               value={typedWords}
               maxLength={maxSearchText}
               disabled={run.isPending}
               aria-label={t('deletePermanently.words')}
               placeholder={t('deletePermanently.words')}
-              onChange={(event) => setTypedWords(event.target.value)}
-              className="min-w-0 flex-1 basis-60 rounded-sm border border-line bg-raised px-3 py-1.5 outline-none focus:border-accent"
+              onChange={setTypedWords}
+              className="min-w-0 flex-1 basis-60 px-3 py-1.5"
             />
             <Button type="submit" disabled={typedWords.trim() === '' || run.isPending}>
               {t('deletePermanently.look')}
             </Button>
-          </form>
+          </Form>
           {run.isPending ? (
             <div role="status" className="flex flex-wrap items-center gap-3">
-              <progress
-                aria-label={t('deletePermanently.running')}
-                value={progress.total === 0 ? undefined : progress.done}
-                max={Math.max(1, progress.total)}
-                className="w-48"
-              />
+              <Progress label={t('deletePermanently.running')} {...progress} className="w-48" />
               <span className="text-muted">{t('deletePermanently.running')}</span>
-              <Button onClick={() => void runWithErrorToast(client.permanentDeletion.stop({ agent: agent.id }))}>
+              <Button onClick={() => void runWithErrorToast(client.permanentDeletion.stop({ agent: agent }))}>
                 {t('chat.stop')}
               </Button>
             </div>
@@ -124,11 +114,7 @@ function DeletionPreview({ state, matches }: { state: DeletionState; matches: De
           key={kind}
           title={t(`deletePermanently.kind.${kind}`)}
           aside={t('deletePermanently.places', { count: kindPlaces.length })}
-          hint={
-            kind === 'other' || kind === 'state' || kind === 'index' || kind === 'oldHistory'
-              ? t(`deletePermanently.about.${kind}`)
-              : undefined
-          }
+          hint={t(`deletePermanently.about.${kind as 'other'}`, { defaultValue: '' })}
         >
           {kind !== 'index' && (
             <ul className="flex flex-col gap-2">
@@ -171,7 +157,7 @@ function DeletionPreview({ state, matches }: { state: DeletionState; matches: De
         </ul>
       </Section>
       {places.length + near.length > 0 && (
-        <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-soft bg-paper py-3">
+        <div className="sticky bottom-0 border-t border-soft bg-paper py-3">
           <Button look="primary" disabled={places.length === 0 && lines.size === 0} onClick={() => setHasDialog(true)}>
             {t('deletePermanently.run')}
           </Button>
@@ -199,7 +185,7 @@ function DeletionPreview({ state, matches }: { state: DeletionState; matches: De
 interface SectionProps {
   readonly title: string
   readonly aside?: string
-  readonly hint?: string | undefined
+  readonly hint?: string
   readonly children: ReactNode
 }
 
@@ -210,7 +196,7 @@ function Section({ title, aside, hint, children }: SectionProps) {
         {title}
         <span className="font-normal text-muted">{aside}</span>
       </h2>
-      {hint !== undefined && <p className="text-[12px] text-muted">{hint}</p>}
+      {hint && <p className="text-[12px] text-muted">{hint}</p>}
       {children}
     </section>
   )
@@ -232,7 +218,7 @@ function Place({ state, place }: { state: DeletionState; place: DeletionPlace })
             aria-label={t('deletePermanently.include', { path })}
             checked={!keptPaths.has(path)}
             onChange={() => setKeptPaths(keptPaths.symmetricDifference(new Set([path])))}
-            className={checkboxLook}
+            className="size-4 shrink-0 translate-y-0.5 accent-accent"
           />
         )}
         <span className="min-w-0 font-mono break-all text-text">

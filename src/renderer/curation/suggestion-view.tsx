@@ -4,12 +4,13 @@ import { Link } from 'wouter'
 import { useQuery } from '@tanstack/react-query'
 import type { Suggestion, Evidence } from '#shared/contract/index.ts'
 import { formatMoment, formatMoney, formatPercent } from '#lib/i18n/format.ts'
-import { Patch } from '#lib/diff-view/patch.tsx'
+import { Patch, type PatchProps } from '#lib/diff-view/patch.tsx'
 import { PlaceMark } from '#lib/notes/note-marks.tsx'
 import { paths } from '#lib/router/paths.ts'
-import { ActionItem, ActionMenu, Button, EmptyState, QueryView } from '#lib/ui/elements.tsx'
+import { ActionItem, ActionMenu, Button, EmptyState, Form, QueryView } from '#lib/ui/elements.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { api } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { Sheet } from '#lib/ui/frames.tsx'
 import { ruleName, stripMarks } from './suggestion-text.ts'
 import { canSwapLines, snoozes, type Suggestions, type Snooze } from './use-suggestions.ts'
@@ -47,25 +48,17 @@ export function SuggestionView({ inbox, suggestion, isEditing, onEdit }: Suggest
         </p>
       </header>
       {isRequestOpen && suggestion.request !== undefined && (
-        <ReviewRequest agent={inbox.agent} number={suggestion.request} onClose={() => setIsRequestOpen(false)} />
+        <ReviewRequest number={suggestion.request} onClose={() => setIsRequestOpen(false)} />
       )}
       {(suggestion.rule !== 'outside' || suggestion.author.kind === 'client') && (
         <EvidenceList suggestion={suggestion} />
       )}
       {isEditing ? (
-        <SuggestionEditor
-          suggestion={suggestion}
-          isBusy={inbox.isBusy}
-          onCancel={() => onEdit(false)}
-          onDone={async (after) => {
-            onEdit(false)
-            await inbox.acceptEdited(suggestion, after)
-          }}
-        />
+        <SuggestionEditor inbox={inbox} suggestion={suggestion} onEdit={onEdit} />
       ) : (
         <>
           {files.map(({ path, patch, hash }) => (
-            <SuggestedDiff key={path} agent={inbox.agent} path={path} patch={patch} isNew={hash === null} />
+            <SuggestedDiff key={path} path={path} patch={patch} isNew={hash === null} />
           ))}
           {files.length === 0 && <p className="text-muted">{t('suggestions.nothingToChange')}</p>}
           {inbox.tab === 'open' ? (
@@ -79,25 +72,17 @@ export function SuggestionView({ inbox, suggestion, isEditing, onEdit }: Suggest
   )
 }
 
-interface SuggestedDiffProps {
-  readonly agent: string
-  readonly path: string
-  readonly patch: string
-  readonly isNew: boolean
-  readonly isSmall?: boolean
-}
-
-export function SuggestedDiff({ agent, path, patch, isNew, isSmall = false }: SuggestedDiffProps) {
+export function SuggestedDiff({ path, isNew, ...patch }: PatchProps & { path: string; isNew: boolean }) {
   return (
     <figure className="overflow-hidden rounded-md border border-line">
       <figcaption className="flex items-baseline gap-3 border-b border-line px-3.5 py-2">
         <Link href={paths.file(path)} className="min-w-0 truncate font-mono text-[12px] hover:underline">
           {path}
         </Link>
-        <PlaceMark agent={agent} path={path} />
+        <PlaceMark path={path} />
         {isNew && <span className="shrink-0 text-[12px] text-muted">{t('suggestions.newFile')}</span>}
       </figcaption>
-      <Patch patch={patch} isSmall={isSmall} />
+      <Patch {...patch} />
     </figure>
   )
 }
@@ -116,16 +101,10 @@ export function LineLink({ path, line }: { path: string; line: number | null }) 
 function Reason({ suggestion }: { suggestion: Suggestion }) {
   const { rule, author, detail, reason } = suggestion
   const { day = '', likeness = 0, tokens = 0, target = '' } = detail
-  const reasonKey =
-    likeness === 1 && (rule === 'duplicate' || rule === 'logged')
-      ? (`${rule}Exactly` as const)
-      : rule === 'outside' && author.kind === 'client'
-        ? 'program'
-        : rule === 'outside' && target === ''
-          ? ruleName(suggestion) === 'summary'
-            ? 'summary'
-            : 'instructions'
-          : rule
+  const name = ruleName(suggestion)
+  const outsideKey = author.kind === 'client' ? 'program' : name === 'summary' || target !== '' ? name : 'instructions'
+  const exactKey = likeness === 1 && (rule === 'duplicate' || rule === 'logged') ? (`${rule}Exactly` as const) : rule
+  const reasonKey = rule === 'outside' ? outsideKey : exactKey
   return (
     <>
       <p className="max-w-[62ch]">
@@ -172,8 +151,7 @@ function Actions({ inbox, suggestion, onEdit }: { inbox: Suggestions; suggestion
   return (
     <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-soft bg-paper py-3">
       <Button look="primary" disabled={isBusy} onClick={() => void inbox.accept()}>
-        {t(suggestion.files.length === 0 ? 'suggestions.lookedAt' : 'history.accept')}
-        <Key>↵</Key>
+        {t(suggestion.files.length === 0 ? 'suggestions.lookedAt' : 'history.accept')} <Key>↵</Key>
       </Button>
       {suggestion.files.length > 0 && (
         <Button disabled={isBusy} onClick={onEdit}>
@@ -236,7 +214,8 @@ function Outcome({ inbox, suggestion }: { inbox: Suggestions; suggestion: Sugges
   )
 }
 
-function ReviewRequest({ agent, number, onClose }: { agent: string; number: number; onClose: () => void }) {
+function ReviewRequest({ number, onClose }: { number: number; onClose: () => void }) {
+  const { id: agent } = useAgent()
   const query = useQuery(api.suggestions.request.queryOptions({ input: { agent, number } }))
   return (
     <Sheet title={t('context.exact')} onClose={onClose}>
@@ -253,28 +232,23 @@ function ReviewRequest({ agent, number, onClose }: { agent: string; number: numb
   )
 }
 
-interface SuggestionEditorProps {
-  readonly suggestion: Suggestion
-  readonly isBusy: boolean
-  readonly onCancel: () => void
-  readonly onDone: (after: string[][]) => void
-}
-
-function SuggestionEditor({ suggestion, isBusy, onCancel, onDone }: SuggestionEditorProps) {
+function SuggestionEditor({ inbox, suggestion, onEdit }: Omit<SuggestionViewProps, 'isEditing'>) {
   const edits = suggestion.files.flatMap(({ path, edits }) => edits.map((edit) => ({ ...edit, path })))
   const [texts, setTexts] = useState(() => edits.map(({ after }) => after.join('\n')))
-  const submit = () => onDone(texts.map((text) => (text === '' ? [] : text.split('\n'))))
+  const cancel = () => onEdit(false)
+  const submit = () => {
+    onEdit(false)
+    const after = texts.map((text) => (text === '' ? [] : text.split('\n')))
+    void inbox.acceptEdited(suggestion, after)
+  }
   return (
-    <form
+    <Form
       className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault()
-        submit()
-      }}
+      onSubmit={submit}
       onKeyDown={(event) => {
         event.stopPropagation()
         const keys = keysOfEvent(event.nativeEvent)
-        if (keys === 'Escape') onCancel()
+        if (keys === 'Escape') cancel()
         if (keys === 'Mod+Enter') submit()
       }}
     >
@@ -299,12 +273,12 @@ function SuggestionEditor({ suggestion, isBusy, onCancel, onDone }: SuggestionEd
         </label>
       ))}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" disabled={isBusy} title={formatBoundKeys('Mod+Enter')}>
+        <Button type="submit" look="primary" disabled={inbox.isBusy} title={formatBoundKeys('Mod+Enter')}>
           {t('suggestions.acceptEdited')}
         </Button>
-        <Button onClick={onCancel}>{t('common.cancel')}</Button>
+        <Button onClick={cancel}>{t('common.cancel')}</Button>
       </div>
-    </form>
+    </Form>
   )
 }
 
@@ -338,24 +312,23 @@ export function SuggestionList({ inbox, onOpen }: { inbox: Suggestions; onOpen: 
       data-testid="proposals"
     >
       <div className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
-        {virtualizer.getVirtualItems().map((row) => {
-          const suggestion = suggestions[row.index]
+        {virtualizer.getVirtualItems().map(({ index: at, start }) => {
+          const suggestion = suggestions[at]
+          if (!suggestion) return null
           return (
-            suggestion && (
-              <div
-                key={suggestion.id}
-                className="absolute inset-x-0 top-0"
-                style={{ height: rowHeight, transform: `translateY(${row.start}px)` }}
-              >
-                <SuggestionRow
-                  suggestion={suggestion}
-                  isCurrent={suggestion.id === current?.id}
-                  isChecked={checkedIds.has(suggestion.id)}
-                  onToggle={toggleChecked}
-                  onOpen={onOpen}
-                />
-              </div>
-            )
+            <div
+              key={suggestion.id}
+              className="absolute inset-x-0 top-0"
+              style={{ height: rowHeight, transform: `translateY(${start}px)` }}
+            >
+              <SuggestionRow
+                suggestion={suggestion}
+                isCurrent={suggestion.id === current?.id}
+                isChecked={checkedIds.has(suggestion.id)}
+                onToggle={toggleChecked}
+                onOpen={onOpen}
+              />
+            </div>
           )
         })}
       </div>
@@ -372,13 +345,8 @@ interface SuggestionRowProps {
 }
 
 /** Memoized, since the list renders again on every scroll event. */
-const SuggestionRow = memo(function ProposalRow({
-  suggestion,
-  isCurrent,
-  isChecked,
-  onToggle,
-  onOpen,
-}: SuggestionRowProps) {
+const SuggestionRow = memo(function SuggestionRow(props: SuggestionRowProps) {
+  const { suggestion, isCurrent, isChecked, onToggle, onOpen } = props
   useTranslation()
   const { id, state } = suggestion
   const subject = subjectOf(suggestion)
@@ -427,7 +395,6 @@ function subjectOf({ rule, evidence, files }: Suggestion): Evidence | undefined 
   if (rule !== 'outside') return first
   const [file] = files
   const [edit] = file?.edits ?? []
-  // The first line that the edit adds.
   const newLine = edit?.after.findIndex((line) => line.trim() !== '' && !edit.before.includes(line)) ?? -1
   const text = edit?.after[newLine]
   return file && edit && text !== undefined ? { path: file.path, line: edit.line + newLine, text: text.trim() } : first

@@ -2,19 +2,21 @@ import { t } from 'i18next'
 import { ArrowLeft, ListChecks, Sparkles, X } from 'lucide-react'
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useQuery } from '@tanstack/react-query'
-import type { Agent, ReviewOutcome, ReviewEstimate } from '#shared/contract/index.ts'
-import { EmptyState, QueryView, ErrorState, Skeleton, Button, IconButton, Choice, TextLink } from '#lib/ui/elements.tsx'
+import type { ReviewOutcome, ReviewEstimate } from '#shared/contract/index.ts'
+import { EmptyState, QueryView, Button, IconButton, Choice, Progress, TextLink } from '#lib/ui/elements.tsx'
 import { formatMoment, formatMoney, formatNumber, formatShort } from '#lib/i18n/format.ts'
 import { ViewHeader, Dialog } from '#lib/ui/frames.tsx'
 import { api } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { SuggestionList, LineLink, SuggestionView, SuggestedDiff } from './suggestion-view.tsx'
 import { suggestionTabs, useSuggestions, type Suggestions } from './use-suggestions.ts'
 import { explainCode } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 
 /** @param suggestion id of the suggestion to select first */
-export function SuggestionsView({ agent, suggestion }: { agent: Agent; suggestion: string | undefined }) {
-  const inbox = useSuggestions(agent.id, suggestion)
+export function SuggestionsView({ suggestion }: { suggestion: string | undefined }) {
+  const { id: agent } = useAgent()
+  const inbox = useSuggestions(agent, suggestion)
   const [isEditing, setIsEditing] = useState(false)
   const [isReviewOpen, setIsReviewOpen] = useState(false)
   const [isDetailOpen, setIsDetailOpen] = useState(suggestion !== undefined)
@@ -30,12 +32,10 @@ export function SuggestionsView({ agent, suggestion }: { agent: Agent; suggestio
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.altKey || isHandledByTarget(event)) return
-    const hasModifier = event.ctrlKey || event.metaKey
     const edit = () => current && current.files.length > 0 && tab === 'open' && setIsEditing(true)
     const accept = () => (checkedIds.size > 0 || !openDetails()) && void inbox.accept()
-    const actions = keyActions(inbox, edit, accept)
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
-    const action = actions[hasModifier ? `Mod+${key}` : key]
+    const action = keyActions(inbox, edit, accept)[event.ctrlKey || event.metaKey ? `Mod+${key}` : key]
     if (!action) return
     event.preventDefault()
     action()
@@ -70,7 +70,6 @@ export function SuggestionsView({ agent, suggestion }: { agent: Agent; suggestio
       <ReviewNote inbox={inbox} onReview={() => setIsReviewOpen(true)} />
       {isReviewOpen && (
         <ReviewDialog
-          agent={agent.id}
           onStart={() => {
             setIsReviewOpen(false)
             inbox.review()
@@ -115,7 +114,7 @@ export function SuggestionsView({ agent, suggestion }: { agent: Agent; suggestio
                   {t('suggestions.back')}
                 </Button>
                 {checkedIds.size > 1 && tab === 'open' ? (
-                  <CheckedView agent={agent.id} inbox={inbox} />
+                  <CheckedView inbox={inbox} />
                 ) : (
                   current && (
                     <SuggestionView
@@ -170,23 +169,17 @@ function keyActions(inbox: Suggestions, edit: () => void, accept: () => void): R
 }
 
 function CheckedActions({ inbox }: { inbox: Suggestions }) {
-  const { isBusy } = inbox
-  return (
-    <>
-      <Button look="link" disabled={isBusy} onClick={() => void inbox.accept()}>
-        {t('history.accept')}
-      </Button>
-      <Button look="link" disabled={isBusy} onClick={() => void inbox.refuse()}>
-        {t('suggestions.refuse')}
-      </Button>
-      <Button look="link" onClick={inbox.toggleAll}>
-        {t('suggestions.chooseAll')}
-      </Button>
-      <Button look="link" onClick={inbox.uncheckAll}>
-        {t('suggestions.chooseNone')}
-      </Button>
-    </>
-  )
+  const actions = [
+    ['history.accept', inbox.accept],
+    ['suggestions.refuse', inbox.refuse],
+    ['suggestions.chooseAll', inbox.toggleAll],
+    ['suggestions.chooseNone', inbox.uncheckAll],
+  ] as const
+  return actions.map(([label, run]) => (
+    <Button key={label} look="link" disabled={inbox.isBusy} onClick={() => void run()}>
+      {t(label)}
+    </Button>
+  ))
 }
 
 function ScanButtons({ inbox, onReview }: { inbox: Suggestions; onReview: () => void }) {
@@ -194,10 +187,9 @@ function ScanButtons({ inbox, onReview }: { inbox: Suggestions; onReview: () => 
   if (progress)
     return (
       <Button onClick={inbox.stop}>
-        <progress
-          aria-label={t(inbox.query.data?.isReviewing === true ? 'suggestions.review.asking' : 'suggestions.looking')}
-          value={progress.total === 0 ? undefined : progress.done}
-          max={Math.max(1, progress.total)}
+        <Progress
+          label={t(inbox.query.data?.isReviewing ? 'suggestions.review.asking' : 'suggestions.looking')}
+          {...progress}
           className="w-16"
         />
         {t('common.cancel')}
@@ -231,7 +223,8 @@ function NoSuggestions({ inbox }: { inbox: Suggestions }) {
   )
 }
 
-function CheckedView({ agent, inbox }: { agent: string; inbox: Suggestions }) {
+function CheckedView({ inbox }: { inbox: Suggestions }) {
+  const { id: agent } = useAgent()
   const ids = inbox.targets.map(({ id }) => id)
   const query = useQuery(api.suggestions.preview.queryOptions({ input: { agent, ids } }))
   const count = ids.length
@@ -246,7 +239,7 @@ function CheckedView({ agent, inbox }: { agent: string; inbox: Suggestions }) {
       <QueryView query={query} lines={8}>
         {({ files }) =>
           files.map(({ path, patch, isNew }) => (
-            <SuggestedDiff key={path} agent={agent} path={path} patch={patch} isNew={isNew} isSmall />
+            <SuggestedDiff key={path} path={path} patch={patch} isNew={isNew} isSmall />
           ))
         }
       </QueryView>
@@ -320,17 +313,18 @@ function ReviewSummary({ review }: { review: ReviewOutcome }) {
   const parts = [
     t('suggestions.review.last', { when: formatMoment(at), model }),
     t('suggestions.count', { count: suggestions }),
-    ...(usd === null || usd === 0 ? [] : [formatMoney(usd)]),
-    ...(state === 'budget' ? [t('suggestions.review.budgetReached', { count: left })] : []),
-    ...(state === 'stopped' ? [t('suggestions.review.stopped', { count: left })] : []),
-    ...(state === 'running' ? [t('suggestions.review.brokenOff')] : []),
-    ...(state === 'failed' ? [explainCode(code, data)] : []),
-    ...(unread > 0 ? [t('suggestions.review.unread', { count: unread })] : []),
+    usd && formatMoney(usd),
+    state === 'budget' && t('suggestions.review.budgetReached', { count: left }),
+    state === 'stopped' && t('suggestions.review.stopped', { count: left }),
+    state === 'running' && t('suggestions.review.brokenOff'),
+    state === 'failed' && explainCode(code, data),
+    unread > 0 && t('suggestions.review.unread', { count: unread }),
   ]
-  return <>{parts.join(' · ')}</>
+  return parts.filter(Boolean).join(' · ')
 }
 
-export function ReviewDialog({ agent, onStart, onClose }: { agent: string; onStart: () => void; onClose: () => void }) {
+export function ReviewDialog({ onStart, onClose }: { onStart: () => void; onClose: () => void }) {
+  const { id: agent } = useAgent()
   const query = useQuery({ ...api.suggestions.estimate.queryOptions({ input: { agent } }), gcTime: 0, retry: false })
   const estimate = query.data
   const canStart = estimate !== undefined && !estimate.isOffline && estimate.requests > 0 && estimate.fitting > 0
@@ -349,15 +343,9 @@ export function ReviewDialog({ agent, onStart, onClose }: { agent: string; onSta
       onClose={onClose}
     >
       <p className="text-muted">{t('suggestions.review.lead')}</p>
-      {query.error ? (
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-      ) : !estimate ? (
-        <div role="status" aria-label={t('suggestions.review.estimating')}>
-          <Skeleton lines={5} />
-        </div>
-      ) : (
-        <Estimate estimate={estimate} />
-      )}
+      <div role="status" aria-label={query.isPending ? t('suggestions.review.estimating') : undefined}>
+        <QueryView query={query}>{(data) => <Estimate estimate={data} />}</QueryView>
+      </div>
     </Dialog>
   )
 }

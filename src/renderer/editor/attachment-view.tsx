@@ -1,30 +1,24 @@
 import { ExternalLink, FolderOpen, LayoutDashboard } from 'lucide-react'
-import { useMemo } from 'react'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { t } from 'i18next'
-import type { Agent } from '#shared/contract/index.ts'
 import { IconButton, ErrorBoundary, EmptyState } from '#lib/ui/elements.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { ViewHeader } from '#lib/ui/frames.tsx'
-import { DocumentContext, emptyContext } from '../markdown/document/context.ts'
 import { AttachmentView } from '../markdown/preview/embed.tsx'
 import { revealFile } from './tree/file-row.tsx'
 import { attachmentOrCanvasKind } from './attachments.ts'
 
-export default function AttachmentPage({ agent, path }: { agent: Agent; path: string }) {
-  const context = useMemo(() => ({ ...emptyContext, agent: agent.id, path }), [agent.id, path])
+export default function AttachmentPage({ path }: { path: string }) {
+  const { id: agent } = useAgent()
   const isCanvas = attachmentOrCanvasKind(path) === 'canvas'
   const name = path.slice(path.lastIndexOf('/') + 1)
   return (
     <section className="flex min-w-0 flex-1 flex-col">
       <ViewHeader title={<span className="font-mono text-[13px]">{clipLine(path)}</span>}>
         {!isCanvas && (
-          <IconButton
-            icon={ExternalLink}
-            label={t('file.openOutside')}
-            onClick={() => revealFile(agent.id, path, true)}
-          />
+          <IconButton icon={ExternalLink} label={t('file.openOutside')} onClick={() => revealFile(agent, path, true)} />
         )}
-        <IconButton icon={FolderOpen} label={t('file.reveal')} onClick={() => revealFile(agent.id, path, false)} />
+        <IconButton icon={FolderOpen} label={t('file.reveal')} onClick={() => revealFile(agent, path, false)} />
       </ViewHeader>
       <div className="prose reading reading-wide" data-testid="other" tabIndex={0}>
         {isCanvas ? (
@@ -33,9 +27,7 @@ export default function AttachmentPage({ agent, path }: { agent: Agent; path: st
           </EmptyState>
         ) : (
           <ErrorBoundary piece="preview" resetKey={path}>
-            <DocumentContext value={context}>
-              <AttachmentView path={path} alt={name} width={undefined} />
-            </DocumentContext>
+            <AttachmentView path={path} alt={name} width={undefined} />
           </ErrorBoundary>
         )}
       </div>

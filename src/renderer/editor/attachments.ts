@@ -1,19 +1,16 @@
 import { AppError } from '#shared/util/errors.ts'
-import { client, api } from '#lib/api/client.ts'
+import { client, api, queryClient } from '#lib/api/client.ts'
+import { clipLine } from '#lib/util/clip.ts'
 import { isoDate, isoTime } from '#lib/i18n/format.ts'
 import type { monaco } from '#lib/util/monaco.ts'
 import { useQuery } from '@tanstack/react-query'
+import { t } from 'i18next'
 import { useMemo, useState } from 'react'
+import { toast } from 'sonner'
 import { attachmentKind, type AttachmentKind } from '#shared/util/attachments.ts'
 
 /** Size limit of an attached file in bytes. Larger files can be put into the folder with the file manager. */
 const maxFileBytes = 20 * 1024 * 1024
-
-/** Returns the pasted or dropped files. Undefined if there is also text: a copied table includes an image of itself. */
-function filesOf(transfer: DataTransfer | null): File[] | undefined {
-  if (!transfer || transfer.files.length === 0 || transfer.types.includes('text/plain')) return undefined
-  return [...transfer.files]
-}
 
 /**
  * Handles files pasted or dropped into an editor before Monaco does.
@@ -39,48 +36,39 @@ export function handlePastedFiles(
     event.preventDefault()
     event.stopPropagation()
   }
-  const onPaste = (event: ClipboardEvent) => {
-    const files = filesOf(event.clipboardData)
-    if (!files) return
+  const takeFiles = (event: Event, transfer: DataTransfer | null) => {
+    // A copied table includes an image of itself.
+    if (!transfer || transfer.files.length === 0 || transfer.types.includes('text/plain')) return
     cancelEvent(event)
-    void insertLinks(files)
+    if (event instanceof DragEvent) {
+      const position = editor.getTargetAtClientPoint(event.clientX, event.clientY)?.position
+      if (position) editor.setPosition(position)
+      editor.focus()
+    }
+    void insertLinks([...transfer.files])
   }
   const onDragOver = (event: DragEvent) => {
     if (event.dataTransfer?.types.includes('Files')) cancelEvent(event)
   }
-  const onDrop = (event: DragEvent) => {
-    const files = filesOf(event.dataTransfer)
-    if (!files) return
-    cancelEvent(event)
-    const position = editor.getTargetAtClientPoint(event.clientX, event.clientY)?.position
-    if (position) editor.setPosition(position)
-    editor.focus()
-    void insertLinks(files)
-  }
   const controller = new AbortController()
   const options = { capture: true, signal: controller.signal }
-  container.addEventListener('paste', onPaste, options)
+  container.addEventListener('paste', (event) => takeFiles(event, event.clipboardData), options)
   container.addEventListener('dragover', onDragOver, options)
-  container.addEventListener('drop', onDrop, options)
+  container.addEventListener('drop', (event) => takeFiles(event, event.dataTransfer), options)
   return { dispose: () => controller.abort() }
 }
 
-/**
- * Stores a file next to a note.
- * @returns the path of the stored file, and a link in the link syntax of the vault
- * @throws AppError 'file_too_large' above 20 MiB, and the errors of `workspace.attach`
- */
-export async function attachToNote(
-  agent: string,
-  notePath: string,
-  file: File,
-): Promise<{ path: string; link: string }> {
+/** @returns a link to the stored file in the link syntax of the vault @throws the errors of `workspace.attach` */
+export async function attachToNote(agent: string, notePath: string, file: File): Promise<string> {
   if (file.size > maxFileBytes) {
     const megabytes = Math.ceil(file.size / 1024 / 1024)
     throw new AppError('file_too_large', `${file.name} (${megabytes} MB) exceeds 20 MB`, { path: file.name, megabytes })
   }
   const data = (await file.bytes()).toBase64()
-  return client.workspace.attach({ agent, path: notePath, name: attachmentName(file), data })
+  const { path, link } = await client.workspace.attach({ agent, path: notePath, name: attachmentName(file), data })
+  toast.success(t('file.attached', { path: clipLine(path) }))
+  await queryClient.invalidateQueries({ queryKey: api.links.files.key() })
+  return link
 }
 
 /** Returns the name of a file. Adds the time to `image.png`, the name that browsers give every copied image. */
@@ -97,7 +85,7 @@ const maxShownByDefault = 300
 
 const storageKey = (agent: string) => `commonplace.others.${agent}`
 
-/** Lists the files of a memory that are not notes, if the user shows them. */
+/** The files of a memory that are not notes. */
 export function useAttachmentList(agent: string) {
   const status = useQuery(api.search.status.queryOptions({ input: { agent } })).data
   // Listing the files reads all notes, so it waits until the index is ready.

@@ -4,9 +4,10 @@ import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useR
 import { t } from 'i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
-import type { Agent, Appearance, BlamedLine } from '#shared/contract/index.ts'
-import { api, queryClient } from '#lib/api/client.ts'
-import { runWithErrorToast, showError } from '#lib/feedback/toast.ts'
+import type { Appearance, BlamedLine } from '#shared/contract/index.ts'
+import { api } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
+import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { LinksPanel } from './links.tsx'
 import { useNoteLinks } from '../markdown/document/context.ts'
 import { useCauseName } from '#lib/diff-view/diff-card.tsx'
@@ -21,7 +22,7 @@ import { formatBoundKeys, useShortcuts } from '#lib/util/shortcuts.ts'
 import { paths, useMarkedLines } from '#lib/router/paths.ts'
 import { ViewHeader } from '#lib/ui/frames.tsx'
 import type { EditorHandle } from './editor.tsx'
-import { useOpenFile, type DiskFile, type MissingFile, type OpenFile, type OtherDraft } from './open-file.ts'
+import { useOpenFile, type DiskFile, type MissingFile, type OtherDraft } from './open-file.ts'
 import { attachToNote } from './attachments.ts'
 import { togglePanel, type OpenPanels, type Panel } from './panel-layout.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
@@ -42,7 +43,6 @@ const storedPanels = ['preview', 'full', 'links'] as const
 const storageKey = (panel: (typeof storedPanels)[number]) => `commonplace.file.${panel}`
 
 interface EditedFileProps {
-  readonly agent: Agent
   readonly path: string
   readonly disk: DiskFile
   readonly autosave: Appearance['autosave']
@@ -51,7 +51,8 @@ interface EditedFileProps {
   readonly onDiscarded: () => void
 }
 
-export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }: EditedFileProps) {
+export function EditedFile({ path, disk, autosave, missing, onDiscarded }: EditedFileProps) {
+  const { id: agent } = useAgent()
   const [, navigate] = useLocation()
   const [panels, setPanels] = useState<OpenPanels>(() => {
     const stored = storedPanels.map((panel) => [panel, localStorage.getItem(storageKey(panel)) === 'yes'] as const)
@@ -74,14 +75,14 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
     const reopen = { label: t('tool.open'), onClick: () => navigate(paths.file(path)) }
     toast.info(t('file.leftBehind', { path: clipLine(path) }), { action: reopen })
   }, [path, navigate])
-  const file = useOpenFile(agent.id, path, disk, { autosave, missing, onUnsavedClose })
+  const file = useOpenFile(agent, path, disk, { autosave, missing, onUnsavedClose })
   // The preview may lag behind while the user types.
   const deferredText = useDeferredValue(file.text)
-  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
+  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent } }))
   const entry = files.data?.find((listed) => listed.path === path)
-  const links = useNoteLinks(agent.id, path)
+  const links = useNoteLinks(path)
   const linkContext = useMemo(() => ({ path, ...links }), [path, links])
-  const blameMargin = useBlameMargin(agent.id, path, panels.blame)
+  const blameMargin = useBlameMargin(agent, path, panels.blame)
   const newPathButton = useRef<HTMLButtonElement>(null)
   // A moved file must not be written to its old path: saving focuses the button that opens the new path.
   const save = () => {
@@ -102,19 +103,14 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
   const syncPreview = useCallback((topLine: number) => preview.current?.follow(topLine), [])
   const changeLine = useCallback((line: number, change: LineChange) => editor.current?.change(line, change), [])
   const onFile = useCallback(
-    async (source: File) => {
-      try {
-        const attachment = await attachToNote(agent.id, path, source)
-        toast.success(t('file.attached', { path: clipLine(attachment.path) }))
-        await queryClient.invalidateQueries({ queryKey: api.links.files.key() })
-        return attachment.link
-      } catch (error) {
-        showError(error)
-        return undefined
-      }
-    },
-    [agent.id, path],
+    async (source: File) => (await runWithErrorToast(attachToNote(agent, path, source)))?.value,
+    [agent, path],
   )
+  const movedTo = missing?.movedTo
+  const openNewPath = async (newPath: string) => {
+    await file.continueIn(newPath)
+    navigate(paths.file(newPath))
+  }
   const status = file.isMissing ? 'notThere' : file.state === 'conflict' ? 'unsaved' : file.state
   const isContextFile = entry?.kind === 'project' || entry?.kind === 'memory'
   return (
@@ -163,19 +159,28 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
         </ViewHeader>
         {entry?.unsearched && (
           <div role="note" className="border-b border-line bg-side px-5 py-1.5 text-[12px] text-muted">
-            <NotIndexedNote agent={agent.id} unsearched={entry.unsearched} />
+            <NotIndexedNote unsearched={entry.unsearched} />
           </div>
         )}
-        {file.isMissing ? (
-          <MissingFileNotice file={file} movedTo={missing?.movedTo} newPathButton={newPathButton} />
-        ) : (
-          file.hasDraft && (
-            <Notice text={t('file.draftFound')}>
-              <Button onClick={() => void runWithErrorToast(file.discard().then(onDiscarded))}>
-                {t('file.discardDraft')}
+        {file.isMissing && (
+          <Notice text={movedTo === undefined ? t('file.gone') : t('file.goneTo', { path: clipLine(movedTo) })}>
+            {movedTo !== undefined && (
+              <Button ref={newPathButton} onClick={() => void runWithErrorToast(openNewPath(movedTo))}>
+                {t('file.goThere')}
               </Button>
-            </Notice>
-          )
+            )}
+            <Button onClick={() => void file.save()}>{t('file.saveAnew')}</Button>
+            <Button onClick={() => void runWithErrorToast(file.discard().then(() => navigate(paths.chat())))}>
+              {t('file.letGo')}
+            </Button>
+          </Notice>
+        )}
+        {!file.isMissing && file.hasDraft && (
+          <Notice text={t('file.draftFound')}>
+            <Button onClick={() => void runWithErrorToast(file.discard().then(onDiscarded))}>
+              {t('file.discardDraft')}
+            </Button>
+          </Notice>
         )}
         {file.state === 'conflict' && (
           <Notice text={t('file.conflict')}>
@@ -184,7 +189,18 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
             <Button onClick={() => void file.resolve('both')}>{t('file.both')}</Button>
           </Notice>
         )}
-        <OtherDrafts file={file} compared={compared} onCompare={setCompared} />
+        {file.otherDrafts.map((draft) => (
+          <Notice key={draft.writer} text={t('draft.ofFile', { when: formatMoment(draft.at) })}>
+            <Button
+              aria-pressed={compared === draft}
+              onClick={() => setCompared(compared === draft ? undefined : draft)}
+            >
+              {t(compared === draft ? 'draft.hide' : 'draft.show')}
+            </Button>
+            <Button onClick={() => file.loadDraft(draft)}>{t('draft.take')}</Button>
+            <Button onClick={() => file.discardDraft(draft)}>{t('draft.discard')}</Button>
+          </Notice>
+        ))}
         <div className="flex min-h-0 flex-1">
           <div className={`min-w-0 flex-1 ${isPreviewFull ? 'hidden' : panels.preview ? 'max-[700px]:hidden' : ''}`}>
             <ErrorBoundary piece="editor" variant="view" resetKey={path}>
@@ -193,7 +209,7 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
                   <DiffView original={file.text} modified={compared.draft.text} label={t('draft.comparison')} />
                 ) : file.state === 'conflict' && file.conflictingText !== undefined ? (
                   <div className="flex h-full flex-col">
-                    <ConflictSides agent={agent.id} path={path} />
+                    <ConflictSides path={path} />
                     <div className="min-h-0 flex-1">
                       <DiffView original={file.conflictingText} modified={file.text} label={t('file.conflict')} />
                     </div>
@@ -230,7 +246,6 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
                 <Suspense>
                   <Preview
                     ref={preview}
-                    agent={agent.id}
                     path={path}
                     text={deferredText}
                     isWide={isPreviewFull}
@@ -252,80 +267,27 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
         </div>
       </section>
       <ErrorBoundary piece="part" resetKey={panels}>
-        {panels.links && <LinksPanel agent={agent} path={path} onClose={() => toggle('links')} />}
-        {panels.history && <HistoryPanel agent={agent} path={path} onClose={() => toggle('history')} />}
+        {panels.links && <LinksPanel path={path} onClose={() => toggle('links')} />}
+        {panels.history && <HistoryPanel path={path} onClose={() => toggle('history')} />}
       </ErrorBoundary>
     </>
   )
 }
 
-function ConflictSides({ agent, path }: { agent: string; path: string }) {
-  const causeName = useCauseName(agent)
+function ConflictSides({ path }: { path: string }) {
+  const { id: agent } = useAgent()
+  const causeName = useCauseName()
   const latest = useQuery(api.history.timeline.queryOptions({ input: { agent, path, limit: 1 } })).data?.[0]
   // The latest change by the user was made in another window, since this one has not saved.
-  const author = latest && (latest.cause === 'user' ? t('file.otherWindow') : causeName(latest))
+  const who = latest && (latest.cause === 'user' ? t('file.otherWindow') : causeName(latest))
   return (
     <div className="flex border-b border-line text-[12px] text-muted" data-testid="conflict-sides">
       <h2 className="min-w-0 flex-1 border-l-4 border-bad px-3 py-1.5">
-        {author === undefined ? t('file.onDisk') : t('file.onDiskBy', { who: author })}
+        {who === undefined ? t('file.onDisk') : t('file.onDiskBy', { who })}
       </h2>
       <h2 className="min-w-0 flex-1 border-l-4 border-good px-3 py-1.5">{t('file.yours')}</h2>
     </div>
   )
-}
-
-interface MissingFileNoticeProps {
-  readonly file: OpenFile
-  readonly movedTo: string | undefined
-  readonly newPathButton: React.RefObject<HTMLButtonElement | null>
-}
-
-function MissingFileNotice({ file, movedTo, newPathButton }: MissingFileNoticeProps) {
-  const [, navigate] = useLocation()
-  const openNewPath = async (path: string) => {
-    await file.continueIn(path)
-    navigate(paths.file(path))
-  }
-  const discardAndClose = async () => {
-    await file.discard()
-    navigate(paths.chat())
-  }
-  return (
-    <Notice text={movedTo === undefined ? t('file.gone') : t('file.goneTo', { path: clipLine(movedTo) })}>
-      {movedTo !== undefined && (
-        <Button ref={newPathButton} onClick={() => void runWithErrorToast(openNewPath(movedTo))}>
-          {t('file.goThere')}
-        </Button>
-      )}
-      <Button onClick={() => void file.save()}>{t('file.saveAnew')}</Button>
-      <Button onClick={() => void runWithErrorToast(discardAndClose())}>{t('file.letGo')}</Button>
-    </Notice>
-  )
-}
-
-interface OtherDraftsProps {
-  readonly file: OpenFile
-  readonly compared: OtherDraft | undefined
-  readonly onCompare: (draft: OtherDraft | undefined) => void
-}
-
-function OtherDrafts({ file: { otherDrafts, loadDraft, discardDraft }, compared, onCompare }: OtherDraftsProps) {
-  return otherDrafts.map((draft) => (
-    <Notice key={draft.writer} text={t('draft.ofFile', { when: formatMoment(draft.at) })}>
-      <Button aria-pressed={compared === draft} onClick={() => onCompare(compared === draft ? undefined : draft)}>
-        {t(compared === draft ? 'draft.hide' : 'draft.show')}
-      </Button>
-      <Button
-        onClick={() => {
-          onCompare(undefined)
-          loadDraft(draft)
-        }}
-      >
-        {t('draft.take')}
-      </Button>
-      <Button onClick={() => discardDraft(draft)}>{t('draft.discard')}</Button>
-    </Notice>
-  ))
 }
 
 /**
@@ -334,7 +296,7 @@ function OtherDrafts({ file: { otherDrafts, loadDraft, discardDraft }, compared,
  */
 function useBlameMargin(agent: string, path: string, isShown: boolean) {
   const [, navigate] = useLocation()
-  const causeName = useCauseName(agent)
+  const causeName = useCauseName()
   const { data: lines } = useQuery(api.history.blame.queryOptions({ input: isShown ? { agent, path } : skipToken }))
   return useMemo(() => {
     if (!lines) return undefined
@@ -393,26 +355,21 @@ function Outline({ text, onChoose }: { text: string; onChoose: (line: number) =>
 /** A request includes at most this many characters of a context file. */
 const maxContextCharacters = 20_000
 
-/** Longer texts are not counted. In characters. */
+/** Longer texts are not counted, or counted after a pause in typing. In characters. */
 const maxCountedLength = 500_000
-
-/** Longer texts are counted after a pause in typing. In characters. */
 const maxImmediateLength = 30_000
 const debounceMs = 500
 
-/** Shows the number of words and tokens, or a warning if a context file exceeds the limit. */
 function TextCounts({ text, hasLimit }: { text: string; hasLimit: boolean }) {
   const debouncedText = useDebounced(text, text.length > maxImmediateLength ? debounceMs : 0)
   const isTooLong = text.length > maxCountedLength
-  const words = useMemo(() => (isTooLong ? 0 : countWords(debouncedText)), [debouncedText, isTooLong])
-  const tokens = useMemo(() => (isTooLong ? 0 : estimateTokens(debouncedText)), [debouncedText, isTooLong])
+  const { words, tokens } = useMemo(() => {
+    const counted = isTooLong ? '' : debouncedText
+    return { words: formatNumber(countWords(counted)), tokens: formatNumber(estimateTokens(counted)) }
+  }, [debouncedText, isTooLong])
   if (isTooLong) return null
-  const isOverLimit = hasLimit && text.length > maxContextCharacters
-  return (
-    <span className={isOverLimit ? 'text-warning' : 'max-sm:hidden'}>
-      {isOverLimit
-        ? t('file.limit', { characters: formatNumber(text.length), limit: formatNumber(maxContextCharacters) })
-        : t('file.words', { words: formatNumber(words), tokens: formatNumber(tokens) })}
-    </span>
-  )
+  if (!hasLimit || text.length <= maxContextCharacters)
+    return <span className="max-sm:hidden">{t('file.words', { words, tokens })}</span>
+  const limit = formatNumber(maxContextCharacters)
+  return <span className="text-warning">{t('file.limit', { characters: formatNumber(text.length), limit })}</span>
 }

@@ -40,18 +40,17 @@ interface EditorProps {
 }
 
 export default function Editor(props: EditorProps) {
-  const { ref, content, marked, label, linkContext, margin, onChange, onFile, onScroll } = props
+  const { ref, content, marked, linkContext, margin } = props
   const container = useRef<HTMLDivElement>(null)
   const editor = useRef<monaco.editor.IStandaloneCodeEditor>(undefined)
-  const byteOrderMark = byteOrderMarkOf(content.text)
-  const latest = useRef({ onChange, onFile, onScroll, margin, byteOrderMark, path: linkContext.path })
+  const latest = useRef(props)
   // Only for the first render; later values are applied to the existing editor.
-  const initial = useRef({ content, label })
+  const initial = useRef(props)
   // While `content` is applied, a change event is not typing. Monaco normalizes line ends, so the text may differ.
   const isApplyingContent = useRef(false)
   useEffect(() => {
-    latest.current = { onChange, onFile, onScroll, margin, byteOrderMark, path: linkContext.path }
-  }, [onChange, onFile, onScroll, margin, byteOrderMark, linkContext.path])
+    latest.current = props
+  })
   useImperativeHandle(ref, () => ({
     reveal(lineNumber) {
       editor.current?.revealLineNearTop(lineNumber)
@@ -63,10 +62,7 @@ export default function Editor(props: EditorProps) {
       if (!model || lineNumber < 1 || lineNumber > model.getLineCount()) return
       const edit = change(model.getLineContent(lineNumber))
       if (!edit) return
-      const range = new monaco.Range(lineNumber, edit.from + 1, lineNumber, edit.to + 1)
-      editor.current?.pushUndoStop()
-      editor.current?.executeEdits('preview', [{ range, text: edit.text }])
-      editor.current?.pushUndoStop()
+      replace(editor.current, new monaco.Range(lineNumber, edit.from + 1, lineNumber, edit.to + 1), edit.text)
     },
     // Runs on the model: the command of the editor requires focus, which a hidden editor cannot have.
     undo: () => void editor.current?.getModel()?.undo(),
@@ -92,7 +88,8 @@ export default function Editor(props: EditorProps) {
       ...addCommands(instance),
       handlePastedFiles(container.current, instance, (file) => latest.current.onFile(file)),
       instance.onDidChangeModelContent(() => {
-        if (!isApplyingContent.current) latest.current.onChange(latest.current.byteOrderMark + instance.getValue())
+        const { onChange, content: shown } = latest.current
+        if (!isApplyingContent.current) onChange(byteOrderMarkOf(shown.text) + instance.getValue())
       }),
       instance.onDidScrollChange(({ scrollTop, scrollTopChanged }) => {
         const topLine = instance.getVisibleRanges()[0]?.startLineNumber
@@ -101,7 +98,9 @@ export default function Editor(props: EditorProps) {
         const height = instance.getTopForLineNumber(topLine + 1) - top
         latest.current.onScroll(topLine + (height > 0 ? Math.min(1, Math.max(0, (scrollTop - top) / height)) : 0))
       }),
-      instance.onDidChangeCursorSelection(() => reportSelection(selectionOf(instance, latest.current.path))),
+      instance.onDidChangeCursorSelection(() =>
+        reportSelection(selectionOf(instance, latest.current.linkContext.path)),
+      ),
       instance.onDidBlurEditorText(() => reportSelection(undefined)),
       instance.onMouseDown(({ target }) => {
         const isMargin = target.type === monaco.editor.MouseTargetType.GUTTER_LINE_NUMBERS
@@ -159,12 +158,9 @@ export default function Editor(props: EditorProps) {
     instance.executeEdits('file', [edit], isKept ? () => selections : undefined)
     isApplyingContent.current = false
     if (!changed) return undefined
-    const decorations = instance.createDecorationsCollection([
-      {
-        range: new monaco.Range(changed.from, 1, changed.to, 1),
-        options: { isWholeLine: true, className: 'changed-line' },
-      },
-    ])
+    const range = new monaco.Range(changed.from, 1, changed.to, 1)
+    const options = { isWholeLine: true, className: 'changed-line' }
+    const decorations = instance.createDecorationsCollection([{ range, options }])
     const timer = setTimeout(() => decorations.clear(), changeHighlightMs)
     return () => {
       clearTimeout(timer)
@@ -257,10 +253,7 @@ function selectionOf(editor: monaco.editor.IStandaloneCodeEditor, path: string):
   return { text, left: bounds.left + end.left, bottom: bounds.top + end.top + end.height, place }
 }
 
-/**
- * Registers actions, not commands: a command is never disposed and would keep the editor alive.
- * @returns disposables
- */
+/** Registers actions, not commands: a command is never disposed and would keep the editor alive. */
 function addCommands(editor: monaco.editor.IStandaloneCodeEditor): monaco.IDisposable[] {
   const { KeyCode, KeyMod } = monaco
   const add = (id: string, key: number, run: () => void, keybindingContext?: string) =>
@@ -272,8 +265,7 @@ function addCommands(editor: monaco.editor.IStandaloneCodeEditor): monaco.IDispo
       () => continueOnEnter(editor),
       'editorTextFocus && !suggestWidgetVisible && !editorHasMultipleSelections',
     ),
-    // Tab indents. After Escape, Tab moves the focus, so that keyboard users can leave; on blur, it indents
-    // again.
+    // Tab indents. After Escape, Tab moves the focus, so that keyboard users can leave; on blur, it indents again.
     add(
       'markdown.leave',
       KeyCode.Escape,
@@ -314,9 +306,14 @@ function changeLines(
   const model = editor.getModel()
   if (!model) return
   const range = new monaco.Range(from, 1, to, model.getLineMaxColumn(to))
-  editor.pushUndoStop()
-  editor.executeEdits('markdown', [{ range, text: change(model.getValueInRange(range).split('\n')).join('\n') }])
-  editor.pushUndoStop()
+  replace(editor, range, change(model.getValueInRange(range).split('\n')).join('\n'))
+}
+
+/** Replaces text as one undo step. */
+function replace(editor: monaco.editor.ICodeEditor | undefined, range: monaco.Range, text: string): void {
+  editor?.pushUndoStop()
+  editor?.executeEdits('markdown', [{ range, text }])
+  editor?.pushUndoStop()
 }
 
 export function DiffView({ original, modified, label }: { original: string; modified: string; label: string }) {
@@ -337,15 +334,10 @@ export function DiffView({ original, modified, label }: { original: string; modi
       originalAriaLabel: label,
       modifiedAriaLabel: label,
     })
-    const models = {
-      original: monaco.editor.createModel(original, 'markdown'),
-      modified: monaco.editor.createModel(modified, 'markdown'),
-    }
-    editor.setModel(models)
+    const models = [original, modified].map((text) => monaco.editor.createModel(text, 'markdown'))
+    if (models[0] && models[1]) editor.setModel({ original: models[0], modified: models[1] })
     return () => {
-      editor.dispose()
-      models.original.dispose()
-      models.modified.dispose()
+      for (const disposable of [editor, ...models]) disposable.dispose()
     }
   }, [original, modified, label])
   return <div ref={container} className="h-full" data-testid="diff-view" />

@@ -2,12 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { t } from 'i18next'
 import { useLocation } from 'wouter'
-import type { Agent } from '#shared/contract/index.ts'
 import type { ErrorData } from '#shared/util/errors.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState, EmptyState, Skeleton, ErrorBoundary, Button } from '#lib/ui/elements.tsx'
 import { isErrorOf } from '#lib/feedback/toast.ts'
-import { useAgentName } from '#lib/agents/current-agent.ts'
+import { useAgentName, useAgent } from '#lib/agents/current-agent.ts'
 import { formatDate } from '#lib/i18n/format.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { LongText } from '#lib/ui/long-text.tsx'
@@ -21,19 +20,20 @@ import { attachmentOrCanvasKind } from './attachments.ts'
 const Preview = lazy(() => import('../markdown/preview/preview.tsx'))
 const AttachmentPage = lazy(() => import('./attachment-view.tsx'))
 
-export function FileView({ agent, path }: { agent: Agent; path: string }) {
-  if (attachmentOrCanvasKind(path) === undefined) return <NoteView agent={agent} path={path} />
+export function FileView({ path }: { path: string }) {
+  if (attachmentOrCanvasKind(path) === undefined) return <NoteView path={path} />
   return (
     <Suspense fallback={<Skeleton lines={12} />}>
-      <AttachmentPage agent={agent} path={path} />
+      <AttachmentPage path={path} />
     </Suspense>
   )
 }
 
-function NoteView({ agent, path }: { agent: Agent; path: string }) {
+function NoteView({ path }: { path: string }) {
+  const { id: agent } = useAgent()
   const file = useQuery(
     api.workspace.read.queryOptions({
-      input: { agent: agent.id, path },
+      input: { agent: agent, path },
       // Permissions change without an event, so they are polled.
       refetchInterval: ({ state }) => (state.data?.isProtected ? permissionPollMs : false),
     }),
@@ -47,7 +47,7 @@ function NoteView({ agent, path }: { agent: Agent; path: string }) {
   const isShownProtected = file.data?.isProtected === true && !wasWritable
   if (file.data && !file.data.readOnly && !file.data.isProtected && !wasWritable) setWasWritable(true)
   if ((file.data?.readOnly || isShownProtected) && file.data && !missing)
-    return <ReadOnlyFile agent={agent.id} path={path} text={file.data.text} isProtected={isShownProtected} />
+    return <ReadOnlyFile path={path} text={file.data.text} isProtected={isShownProtected} />
   const fileProps = { agent, path, autosave, onDiscarded: () => setIsDraftOpen(false) }
   if (file.data && !file.data.readOnly) return <EditedFile {...fileProps} disk={file.data} missing={missing} />
   if (isDraftOpen) return <EditedFile {...fileProps} disk={emptyDiskFile} missing={undefined} />
@@ -55,7 +55,7 @@ function NoteView({ agent, path }: { agent: Agent; path: string }) {
     <section className="flex min-w-0 flex-1 flex-col">
       <ViewHeader title={<span className="font-mono text-[13px]">{clipLine(path)}</span>} />
       {missing ? (
-        <MissingNote agent={agent.id} path={path} missing={missing} onOpenDraft={() => setIsDraftOpen(true)} />
+        <MissingNote path={path} {...missing} onOpenDraft={() => setIsDraftOpen(true)} />
       ) : file.error ? (
         <ErrorState error={file.error} onRetry={() => void file.refetch()} />
       ) : (
@@ -65,31 +65,20 @@ function NoteView({ agent, path }: { agent: Agent; path: string }) {
   )
 }
 
-interface MissingNoteProps {
-  readonly agent: string
-  readonly path: string
-  readonly missing: MissingFile
-  readonly onOpenDraft: () => void
-}
-
-function MissingNote({ agent, path, missing: { movedTo }, onOpenDraft }: MissingNoteProps) {
+function MissingNote({ path, movedTo, onOpenDraft }: MissingFile & { path: string; onOpenDraft: () => void }) {
+  const { id: agent } = useAgent()
   const [, navigate] = useLocation()
-  const draft = useQuery(
+  const { data: drafts = [] } = useQuery(
     api.workspace.drafts.queryOptions({ input: { agent, path }, refetchOnMount: 'always', gcTime: 0 }),
   )
-  const hasDraft = draft.data !== undefined && draft.data.length > 0
+  const hasDraft = drafts.length > 0
   const shortPath = clipLine(path)
   const day = /^(?:\.commonplace\/)?memory\/(\d{4}-\d{2}-\d{2})\.md$/.exec(path)?.[1]
+  const title = day ? t('file.emptyDay', { day: formatDate(day) }) : t('file.notFound', { path: shortPath })
   return (
     <EmptyState
-      title={
-        movedTo === undefined
-          ? day === undefined
-            ? t('file.notFound', { path: shortPath })
-            : t('file.emptyDay', { day: formatDate(day) })
-          : t('file.movedAway', { path: shortPath, to: clipLine(movedTo) })
-      }
-      {...(hasDraft ? { hint: t('file.draftWithout') } : {})}
+      title={movedTo === undefined ? title : t('file.movedAway', { path: shortPath, to: clipLine(movedTo) })}
+      hint={hasDraft ? t('file.draftWithout') : ''}
     >
       {movedTo !== undefined && <Button onClick={() => navigate(paths.file(movedTo))}>{t('file.goThere')}</Button>}
       {hasDraft && <Button onClick={onOpenDraft}>{t('file.openDraft')}</Button>}
@@ -106,14 +95,7 @@ function missingFileOf(error: unknown): MissingFile | undefined {
   return typeof movedTo === 'string' ? { movedTo } : {}
 }
 
-interface ReadOnlyFileProps {
-  readonly agent: string
-  readonly path: string
-  readonly text: string
-  readonly isProtected: boolean
-}
-
-function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyFileProps) {
+function ReadOnlyFile({ path, text, isProtected }: { path: string; text: string; isProtected: boolean }) {
   const [isPreviewShown, setIsPreviewShown] = useState(true)
   const marked = useMarkedLines()
   // `@<agent>/…` is a note of another agent.
@@ -137,7 +119,7 @@ function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyFileProps) {
       {isPreviewShown ? (
         <ErrorBoundary piece="preview" variant="view" resetKey={text}>
           <Suspense fallback={<Skeleton lines={12} />}>
-            <Preview agent={agent} path={path} text={text} isWide marked={marked} onEdit={undefined} />
+            <Preview path={path} text={text} isWide marked={marked} onEdit={undefined} />
           </Suspense>
         </ErrorBoundary>
       ) : (
@@ -148,5 +130,4 @@ function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyFileProps) {
 }
 
 const permissionPollMs = 3000
-
 const emptyDiskFile: DiskFile = { text: '', hash: null }

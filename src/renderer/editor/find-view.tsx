@@ -2,8 +2,8 @@ import { CaseSensitive, Regex } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
-import type { Agent, LeftFile, UnreadFile, FoundFile } from '#shared/contract/index.ts'
-import { ErrorState, EmptyState, Button, IconButton, useTextField } from '#lib/ui/elements.tsx'
+import type { LeftFile, UnreadFile } from '#shared/contract/index.ts'
+import { ErrorState, EmptyState, Button, IconButton, Progress, TextInput, useTextField } from '#lib/ui/elements.tsx'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { Dialog, ViewHeader } from '#lib/ui/frames.tsx'
 import { useDebounced } from '#lib/util/hooks.ts'
@@ -12,21 +12,23 @@ import { paths } from '#lib/router/paths.ts'
 import { findRows, keyOfFindRow, type FindRow } from './rows.ts'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { api, client, queryClient } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { toast } from 'sonner'
 import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 
 const debounceMs = 150
 const maxListedFiles = 20
 
-export function FindView({ agent }: { agent: Agent }) {
+export function FindView() {
+  const { id: agent } = useAgent()
   const [text, setText] = useState('')
   const [replacement, setReplacement] = useState('')
   const [isPattern, setIsPattern] = useState(false)
   const [matchCase, setMatchCase] = useState(false)
   const [isConfirming, setIsConfirming] = useState(false)
   const debouncedText = useDebounced(text, debounceMs)
-  const result = useFind({ agent: agent.id, text: debouncedText, isPattern, matchCase })
-  const { progress, skipped, replace, stop } = useReplace(agent.id)
+  const result = useFind({ agent: agent, text: debouncedText, isPattern, matchCase })
+  const { progress, skipped, replace, stop } = useReplace(agent)
   const { searchId } = result
   const isReady = searchId !== undefined && debouncedText === text && progress === undefined
   return (
@@ -55,11 +57,11 @@ export function FindView({ agent }: { agent: Agent }) {
           />
         </div>
         <div className="flex items-center gap-2">
-          <input
+          <TextInput
             value={replacement}
             aria-label={t('find.replacement')}
             placeholder={t('find.replacement')}
-            onChange={(event) => setReplacement(event.target.value)}
+            onChange={setReplacement}
             className={fieldClassName}
           />
           <Button disabled={!isReady || result.count === 0} onClick={() => setIsConfirming(true)}>
@@ -68,12 +70,7 @@ export function FindView({ agent }: { agent: Agent }) {
         </div>
         {progress && (
           <div className="tabular flex items-center gap-3" data-testid="replacing">
-            <progress
-              max={Math.max(1, progress.total)}
-              value={progress.done}
-              aria-label={t('find.replacing')}
-              className="h-1.5 min-w-0 flex-1 accent-accent"
-            />
+            <Progress label={t('find.replacing')} {...progress} className="h-1.5 min-w-0 flex-1 accent-accent" />
             {t('import.progress', { done: formatNumber(progress.done), total: formatNumber(progress.total) })}
             <Button onClick={stop}>{t('chat.stop')}</Button>
           </div>
@@ -109,13 +106,21 @@ export function FindView({ agent }: { agent: Agent }) {
         )}
       </div>
       {isConfirming && searchId !== undefined && (
-        <ConfirmReplace
-          result={result}
-          text={debouncedText}
-          replacement={replacement}
-          onConfirm={() => replace(searchId, replacement)}
+        <Dialog
+          title={t('find.confirm', { count: result.count, files: t('find.inFiles', { count: result.files.length }) })}
+          action={t('find.replaceNow')}
+          focusesAction
+          onSubmit={() => {
+            setIsConfirming(false)
+            replace(searchId, replacement)
+          }}
           onClose={() => setIsConfirming(false)}
-        />
+        >
+          <p className="max-h-40 overflow-y-auto font-mono text-[12px] break-all">
+            {debouncedText} → {replacement || <span className="text-muted">{t('find.byNothing')}</span>}
+          </p>
+          <p className="text-[12px] text-muted">{t('find.confirmHint')}</p>
+        </Dialog>
       )}
     </section>
   )
@@ -125,67 +130,34 @@ const fieldClassName =
   'min-w-0 flex-1 rounded-sm border border-line bg-raised px-3 py-1.5 font-mono text-[12px] outline-none focus:border-accent'
 
 function MatchCount({ result: { count, files, done, total, searchId } }: { result: FindResult }) {
-  const text = t('find.count', { count, files: t('find.inFiles', { count: files.length }) })
-  if (searchId !== undefined) return <span role="status">{text}</span>
-  return (
-    <span role="status">{t('find.sofar', { found: text, done: formatNumber(done), total: formatNumber(total) })}</span>
-  )
+  const found = t('find.count', { count, files: t('find.inFiles', { count: files.length }) })
+  const text = t('find.sofar', { found, done: formatNumber(done), total: formatNumber(total) })
+  return <span role="status">{searchId === undefined ? text : found}</span>
 }
 
 interface SkippedFilesProps {
   readonly role: 'alert' | 'note'
   readonly title: string
-  readonly files: readonly (LeftFile | UnreadFile)[]
+  readonly files: readonly (UnreadFile | LeftFile)[]
 }
 
 function SkippedFiles({ role, title, files }: SkippedFilesProps) {
+  const lineOf = (file: UnreadFile | LeftFile) => ('line' in file ? file.line : undefined)
   return (
     <div role={role} aria-label={title} tabIndex={0} className="max-h-32 overflow-y-auto text-[12px]">
       <p className="text-warning">{title}</p>
-      {files.slice(0, maxListedFiles).map((file) => {
-        const { path, reason } = file
-        const line = 'line' in file ? file.line : undefined
-        return (
-          <p key={path}>
-            <Link href={paths.file(path, line)} className="font-mono hover:underline">
-              {line === undefined ? path : `${path}:${line}`}
-            </Link>{' '}
-            <span className="text-muted">{t(`find.reason.${reason}`)}</span>
-          </p>
-        )
-      })}
+      {files.slice(0, maxListedFiles).map((file) => (
+        <p key={file.path}>
+          <Link href={paths.file(file.path, lineOf(file))} className="font-mono hover:underline">
+            {[file.path, lineOf(file)].filter(Boolean).join(':')}
+          </Link>{' '}
+          <span className="text-muted">{t(`find.reason.${file.reason}`)}</span>
+        </p>
+      ))}
       {files.length > maxListedFiles && (
         <p className="text-muted">{t('find.moreFiles', { count: files.length - maxListedFiles })}</p>
       )}
     </div>
-  )
-}
-
-interface ConfirmReplaceProps {
-  readonly result: FindResult
-  readonly text: string
-  readonly replacement: string
-  readonly onConfirm: () => void
-  readonly onClose: () => void
-}
-
-function ConfirmReplace({ result: { count, files }, text, replacement, onConfirm, onClose }: ConfirmReplaceProps) {
-  return (
-    <Dialog
-      title={t('find.confirm', { count, files: t('find.inFiles', { count: files.length }) })}
-      action={t('find.replaceNow')}
-      focusesAction
-      onSubmit={() => {
-        onClose()
-        onConfirm()
-      }}
-      onClose={onClose}
-    >
-      <p className="max-h-40 overflow-y-auto font-mono text-[12px] break-all">
-        {text} → {replacement === '' ? <span className="text-muted">{t('find.byNothing')}</span> : replacement}
-      </p>
-      <p className="text-[12px] text-muted">{t('find.confirmHint')}</p>
-    </Dialog>
   )
 }
 
@@ -212,9 +184,7 @@ function Results({ result: { files }, isReady, onReplace }: ResultsProps) {
   )
 }
 
-function estimateHeight({ kind }: FindRow): number {
-  return kind === 'file' ? 40 : 24
-}
+const estimateHeight = ({ kind }: FindRow) => (kind === 'file' ? 40 : 24)
 
 interface RowProps extends Omit<ResultsProps, 'result'> {
   readonly row: FindRow
@@ -264,28 +234,10 @@ function Row({ row, isReady, onReplace, onExpand }: RowProps) {
   }
 }
 
-export interface FindResult {
-  readonly files: readonly FoundFile[]
-  readonly unread: readonly UnreadFile[]
-  /** Matches in all files, including those not listed. */
-  readonly count: number
-  /** Number of searched files; `total` is the number to search. */
-  readonly done: number
-  readonly total: number
-  /** Id of the completed search; undefined while it runs. */
-  readonly searchId: string | undefined
-  readonly error: unknown
-}
-
-interface FindInput {
-  readonly agent: string
-  readonly text: string
-  readonly isPattern: boolean
-  readonly matchCase: boolean
-}
+type FindResult = ReturnType<typeof useFind>
 
 /** Searches the files and updates the result while it runs. An empty text finds nothing. */
-export function useFind(input: FindInput): FindResult {
+function useFind(input: Parameters<typeof client.find.run>[0]) {
   const search = api.find.run.experimental_streamedOptions({ input: input.text === '' ? skipToken : input, gcTime: 0 })
   const { data: events = [], error } = useQuery(search)
   return useMemo(() => {
@@ -294,30 +246,29 @@ export function useFind(input: FindInput): FindResult {
     return {
       files,
       unread: steps.flatMap(({ unread }) => unread),
+      /** Matches in all files, including those not listed. */
       count: files.reduce((sum, file) => sum + file.count, 0),
+      /** Number of searched files; `total` is the number to search. */
       done: steps.at(-1)?.done ?? 0,
       total: steps.at(-1)?.total ?? 0,
+      /** Undefined while the search runs. */
       searchId: events.find((event) => event.type === 'done')?.search,
       error,
     }
   }, [events, error])
 }
 
-interface Progress {
-  readonly done: number
-  readonly total: number
-  /** Undefined for an undo: it cannot be stopped. */
-  readonly searchId: string | undefined
-}
-
 /** Replaces matches of a search. Each replacement or undo repeats the search, since files may have changed. */
-export function useReplace(agent: string) {
-  const [progress, setProgress] = useState<Progress>()
+function useReplace(agent: string) {
+  const [progress, setProgress] = useState<{ readonly done: number; readonly total: number }>()
+  const [runningSearch, setRunningSearch] = useState<string>()
   const [skipped, setSkipped] = useState<readonly LeftFile[]>([])
 
   /** Shows the progress of `work`, and then the files that it has skipped. */
   async function track<T extends { left: LeftFile[] } | undefined>(work: Promise<T>, searchId?: string): Promise<T> {
-    setProgress({ done: 0, total: 0, searchId })
+    setProgress({ done: 0, total: 0 })
+    // An undo cannot be stopped.
+    setRunningSearch(searchId)
     setSkipped([])
     try {
       const outcome = await work
@@ -333,14 +284,14 @@ export function useReplace(agent: string) {
     const input = { agent, search: searchId, replacement, paths: paths && [...paths] }
     for await (const event of await client.find.replace(input)) {
       if (event.type === 'done') return event
-      setProgress({ done: event.done, total: event.total, searchId })
+      setProgress(event)
     }
     return undefined
   }
 
   async function undoReplace(change: number) {
-    const outcome = await track(client.history.revert({ agent, change }))
-    toast(t('find.takenBack', { count: outcome.notes }))
+    const { notes } = await track(client.history.revert({ agent, change }))
+    toast(t('find.takenBack', { count: notes }))
   }
 
   async function replace(searchId: string, replacement: string, paths?: readonly string[]) {
@@ -362,8 +313,7 @@ export function useReplace(agent: string) {
     replace: (searchId: string, replacement: string, paths?: readonly string[]) =>
       void replace(searchId, replacement, paths),
     stop() {
-      if (progress?.searchId !== undefined)
-        void runWithErrorToast(client.find.stop({ agent, search: progress.searchId }))
+      if (runningSearch !== undefined) void runWithErrorToast(client.find.stop({ agent, search: runningSearch }))
     },
   }
 }

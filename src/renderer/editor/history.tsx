@@ -1,16 +1,17 @@
 import { useInfiniteQuery, useMutation, useQuery, skipToken } from '@tanstack/react-query'
 import { useMemo, useState, type ReactNode } from 'react'
 import { t } from 'i18next'
-import type { Agent, FileCommit, HistoryEntry, Cause, PastBatch } from '#shared/contract/index.ts'
+import type { FileCommit, HistoryEntry, Cause, PastBatch } from '#shared/contract/index.ts'
 import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { api, type client } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { explainError, isErrorOf } from '#lib/feedback/toast.ts'
 import { showChange, formatBatchNames, undoBatchWithToast } from '#lib/feedback/change-toast.ts'
 import { formatMoment, startOfDay } from '#lib/i18n/format.ts'
 import { Button, MoreButton, Choice, Skeleton, QueryView, EmptyState } from '#lib/ui/elements.tsx'
 import { Counts, SourceNote, TurnLink, UnrecordedNote, useCauseName, Hunks } from '#lib/diff-view/diff-card.tsx'
 import { clipLine } from '#lib/util/clip.ts'
-import { patchLines, Patch, type PatchLine } from '#lib/diff-view/patch.tsx'
+import { patchLines, Patch } from '#lib/diff-view/patch.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { SidePanel, ViewHeader } from '#lib/ui/frames.tsx'
 import { GitCommitHorizontal } from 'lucide-react'
@@ -32,27 +33,23 @@ export function useTimeline(filter: Omit<Parameters<typeof client.history.timeli
   )
 }
 
-type Row =
-  | { readonly kind: 'change'; readonly at: number; readonly change: HistoryEntry }
-  | { readonly kind: 'commit'; readonly at: number; readonly commit: FileCommit }
+type Row = HistoryEntry | FileCommit
 
-export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: string; onClose: () => void }) {
+export function HistoryPanel({ path, onClose }: { path: string; onClose: () => void }) {
+  const { id: agent } = useAgent()
   const [selected, setSelected] = useState<string>()
-  const timeline = useTimeline({ agent: agent.id, path })
+  const timeline = useTimeline({ agent: agent, path })
   const commits = useInfiniteQuery(
     api.history.commits.infiniteOptions({
-      input: (skip: number) => ({ agent: agent.id, path, skip, limit: pageSize }),
+      input: (skip: number) => ({ agent: agent, path, skip, limit: pageSize }),
       initialPageParam: 0,
       getNextPageParam: ({ isMore }, pages) =>
         isMore ? pages.reduce((sum, { commits }) => sum + commits.length, 0) : undefined,
     }),
   )
   const rows = useMemo(() => {
-    const changes = (timeline.data ?? []).map((change): Row => ({ kind: 'change', at: change.at, change }))
     const allCommits = commits.data?.pages.flatMap((page) => page.commits) ?? []
-    return [...changes, ...allCommits.map((commit): Row => ({ kind: 'commit', at: commit.at, commit }))].toSorted(
-      (first, second) => second.at - first.at,
-    )
+    return [...(timeline.data ?? []), ...allCommits].toSorted((one, other) => other.at - one.at)
   }, [timeline.data, commits.data])
   const untrustedPath = commits.data?.pages.find(({ state }) => state === 'untrusted')?.path
   const hasNoGit = commits.data?.pages.some(({ state }) => state === 'no_git')
@@ -79,19 +76,15 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
           <p className="p-2 text-muted">{t('history.empty')}</p>
         )}
         <VirtualRows label={t('file.history')} rows={rows} keyOf={rowKey} estimateHeight={() => rowHeight}>
-          {(row) => {
-            const key = rowKey(row)
-            return (
-              <HistoryRow
-                agent={agent.id}
-                path={path}
-                row={row}
-                isNewest={row.kind === 'change' && row.change === timeline.data?.[0]}
-                isSelected={key === selected}
-                onSelect={() => setSelected(key === selected ? undefined : key)}
-              />
-            )
-          }}
+          {(row) => (
+            <HistoryRow
+              path={path}
+              row={row}
+              isNewest={row === timeline.data?.[0]}
+              isSelected={rowKey(row) === selected}
+              onSelect={() => setSelected(rowKey(row) === selected ? undefined : rowKey(row))}
+            />
+          )}
         </VirtualRows>
         {(timeline.hasNextPage || commits.hasNextPage) && (
           <MoreButton
@@ -108,12 +101,9 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
   )
 }
 
-function rowKey(row: Row): string {
-  return row.kind === 'commit' ? `git ${row.commit.commit}` : String(row.change.id)
-}
+const rowKey = (row: Row) => ('commit' in row ? `git ${row.commit}` : String(row.id))
 
 interface HistoryRowProps {
-  readonly agent: string
   readonly path: string
   readonly row: Row
   readonly isNewest: boolean
@@ -121,10 +111,9 @@ interface HistoryRowProps {
   readonly onSelect: () => void
 }
 
-function HistoryRow({ agent, path, row, isNewest, isSelected, onSelect }: HistoryRowProps) {
-  const causeName = useCauseName(agent)
-  const isCommit = row.kind === 'commit'
-  const item = isCommit ? row.commit : row.change
+function HistoryRow({ path, row, isNewest, isSelected, onSelect }: HistoryRowProps) {
+  const causeName = useCauseName()
+  const isCommit = 'commit' in row
   return (
     <div
       className={`rounded-sm ${isSelected ? 'bg-selected' : ''}`}
@@ -139,52 +128,49 @@ function HistoryRow({ agent, path, row, isNewest, isSelected, onSelect }: Histor
         {isCommit ? (
           <>
             <GitCommitHorizontal size={14} className="shrink-0 text-muted" aria-hidden="true" />
-            <span className="max-w-36 truncate font-medium" title={t('history.commitBy', row.commit)}>
-              {row.commit.author}
+            <span className="max-w-36 truncate font-medium" title={t('history.commitBy', row)}>
+              {row.author}
             </span>
             <span className="sr-only">{t('history.commit')}</span>
           </>
         ) : (
           <span className="font-medium">
-            {row.change.isUndo ? t('changes.takenBack', { name: causeName(row.change) }) : causeName(row.change)}
+            {row.isUndo ? t('changes.takenBack', { name: causeName(row) }) : causeName(row)}
           </span>
         )}
-        <span className="min-w-0 flex-1 truncate text-[12px] text-muted">{formatMoment(item.at)}</span>
-        <Counts change={item} />
+        <span className="min-w-0 flex-1 truncate text-[12px] text-muted">{formatMoment(row.at)}</span>
+        <Counts change={row} />
       </button>
       {isCommit ? (
-        <p className="truncate px-2 pb-1 text-[12px] text-muted" title={row.commit.subject}>
-          {clipLine(row.commit.subject, 200)}
+        <p className="truncate px-2 pb-1 text-[12px] text-muted" title={row.subject}>
+          {clipLine(row.subject, 200)}
         </p>
       ) : (
         <p className="flex px-2 empty:hidden">
-          <SourceNote change={row.change} />
+          <SourceNote change={row} />
         </p>
       )}
-      {!isCommit && !isSelected && <FirstChangedLine agent={agent} change={row.change} />}
-      {item.from !== undefined && (
+      {!isCommit && !isSelected && <FirstChangedLine change={row} />}
+      {row.from !== undefined && (
         <p className="truncate px-2 pb-1 font-mono text-[11px] text-muted">
-          {t('history.movedFrom', { path: item.from })}
+          {t('history.movedFrom', { path: row.from })}
         </p>
       )}
-      {!isSelected ? null : isCommit ? (
-        <CommitDetails agent={agent} path={path} hash={row.commit.commit} />
-      ) : (
-        <ChangeDetails agent={agent} change={row.change} canRestore={!isNewest} />
-      )}
+      {isSelected && isCommit && <CommitDetails path={path} hash={row.commit} />}
+      {isSelected && !isCommit && <ChangeDetails change={row} canRestore={!isNewest} />}
     </div>
   )
 }
 
-function FirstChangedLine({ agent, change: { change, path } }: { agent: string; change: HistoryEntry }) {
+function FirstChangedLine({ change: { change, path } }: { change: HistoryEntry }) {
+  const { id: agent } = useAgent()
   const diff = useQuery(api.history.diff.queryOptions({ input: { agent, change, path } }))
-  const lines = useMemo(() => (diff.data ? patchLines(diff.data.patch) : []), [diff.data])
-  const hasWordsAs = (kind: PatchLine['kind']) => (line: PatchLine) =>
-    line.kind === kind && /[\p{L}\p{N}]/u.test(line.text)
-  const shownLine =
-    lines.find((line) => hasWordsAs('added')(line) && !line.text.startsWith('#')) ??
-    lines.find(hasWordsAs('added')) ??
-    lines.find(hasWordsAs('removed'))
+  const shownLine = useMemo(() => {
+    const lines = diff.data ? patchLines(diff.data.patch).filter(({ text }) => /[\p{L}\p{N}]/u.test(text)) : []
+    const added = lines.filter(({ kind }) => kind === 'added')
+    const text = added.find((line) => !line.text.startsWith('#'))
+    return text ?? added[0] ?? lines.find(({ kind }) => kind === 'removed')
+  }, [diff.data])
   if (!shownLine) return null
   return (
     <p className={`truncate px-2 pb-1 text-[12px] text-muted ${shownLine.kind === 'removed' ? 'line-through' : ''}`}>
@@ -193,19 +179,17 @@ function FirstChangedLine({ agent, change: { change, path } }: { agent: string; 
   )
 }
 
-function ChangeDetails({ agent, change, canRestore }: { agent: string; change: HistoryEntry; canRestore: boolean }) {
+function ChangeDetails({ change, canRestore }: { change: HistoryEntry; canRestore: boolean }) {
+  const { id: agent } = useAgent()
   const file = { agent, change: change.change, path: change.path }
   const diff = useQuery(api.history.diff.queryOptions({ input: file }))
-  const restore = useMutation(
-    api.history.restore.mutationOptions({
-      onSuccess: (restored) => showChange(t('history.restored'), agent, restored.change),
-    }),
-  )
+  const onSuccess = (restored: { change: number | null }) => showChange(t('history.restored'), agent, restored.change)
+  const restore = useMutation(api.history.restore.mutationOptions({ onSuccess }))
   return (
     <div className="flex flex-col gap-2 px-2 pb-2">
       <UnrecordedNote change={change} />
       {diff.error && <p className="text-muted">{explainError(diff.error)}</p>}
-      {diff.data && <Hunks agent={agent} change={change} patch={diff.data.patch} />}
+      {diff.data && <Hunks change={change} patch={diff.data.patch} />}
       <div className="flex items-center gap-3">
         {canRestore && (
           <Button disabled={restore.isPending} onClick={() => restore.mutate(file)}>
@@ -218,7 +202,8 @@ function ChangeDetails({ agent, change, canRestore }: { agent: string; change: H
   )
 }
 
-function CommitDetails({ agent, path, hash }: { agent: string; path: string; hash: string }) {
+function CommitDetails({ path, hash }: { path: string; hash: string }) {
+  const { id: agent } = useAgent()
   const diff = useQuery(api.history.commitDiff.queryOptions({ input: { agent, path, commit: hash } }))
   return (
     <div className="flex flex-col gap-1 px-2 pb-2">
@@ -243,48 +228,42 @@ const causesByAuthor = {
   outside: ['outside', 'adopted', 'unrecorded'],
   all: undefined,
 } as const
-type Author = keyof typeof causesByAuthor
+const authors = ['agent', 'client', 'user', 'outside', 'all'] as const
 const daysBackBySpan = { today: 0, week: 6, ever: undefined } as const
-type Span = keyof typeof daysBackBySpan
+const spans = ['today', 'week', 'ever'] as const
 
-const changeKey = ({ id }: HistoryEntry) => String(id)
 const estimateChangeHeight = ({ isUndo, files }: HistoryEntry) => (isUndo || files !== undefined ? 40 : 180)
 
-export function ChangesView({ agent }: { agent: Agent }) {
-  const [chosenAuthor, setAuthor] = useState<Author>()
-  const [span, setSpan] = useState<Span>('today')
+export function ChangesView() {
+  const { id: agent } = useAgent()
+  const [chosenAuthor, setAuthor] = useState<(typeof authors)[number]>()
+  const [span, setSpan] = useState<(typeof spans)[number]>('today')
   const daysBack = daysBackBySpan[span]
   const since = daysBack === undefined ? undefined : startOfDay(daysBack)
   // If the agent has made no changes, the list starts with the changes of all authors.
-  const agentChanges = useQuery(
-    api.history.timeline.queryOptions({
-      input: { agent: agent.id, limit: 1, since, causes: [...causesByAuthor.agent] },
-    }),
-  )
+  const lastByAgent = { agent: agent, limit: 1, since, causes: [...causesByAuthor.agent] }
+  const agentChanges = useQuery(api.history.timeline.queryOptions({ input: lastByAgent }))
   const author = chosenAuthor ?? (agentChanges.data?.length === 0 ? 'all' : 'agent')
   const causes = causesByAuthor[author] as readonly Cause[] | undefined
-  const timeline = useTimeline({ agent: agent.id, since, causes: causes && [...causes] })
+  const timeline = useTimeline({ agent: agent, since, causes: causes && [...causes] })
   return (
     <section aria-label={t('nav.changes')} className="flex min-w-0 flex-1 flex-col">
       <ViewHeader title={t('nav.changes')}>
         <Choice
           label={t('changes.by')}
           value={author}
-          options={(['agent', 'client', 'user', 'outside', 'all'] as const).map((value) => ({
-            value,
-            name: t(`changes.by_${value}`),
-          }))}
+          options={authors.map((value) => ({ value, name: t(`changes.by_${value}`) }))}
           onChoose={setAuthor}
         />
         <Choice
           label={t('changes.when')}
           value={span}
-          options={(['today', 'week', 'ever'] as const).map((value) => ({ value, name: t(`changes.span_${value}`) }))}
+          options={spans.map((value) => ({ value, name: t(`changes.span_${value}`) }))}
           onChoose={setSpan}
         />
       </ViewHeader>
       <p className="border-b border-soft px-5 py-1.5 text-[12px] text-muted max-sm:px-3">{t('changes.acceptHint')}</p>
-      <BatchList agent={agent.id} />
+      <BatchList />
       <div className="min-h-0 flex-1 overflow-y-auto">
         {isErrorOf(timeline.error, 'history_off') ? (
           <EmptyState title={explainError(timeline.error)} />
@@ -300,15 +279,11 @@ export function ChangesView({ agent }: { agent: Agent }) {
                   <VirtualRows
                     label={t('nav.changes')}
                     rows={changes}
-                    keyOf={changeKey}
+                    keyOf={rowKey}
                     estimateHeight={estimateChangeHeight}
                     overscan={2}
                   >
-                    {(change) => (
-                      <div className="pb-5">
-                        <Change agent={agent.id} change={change} />
-                      </div>
-                    )}
+                    {(change) => <Change change={change} />}
                   </VirtualRows>
                   {timeline.hasNextPage && (
                     <MoreButton disabled={timeline.isFetchingNextPage} onClick={() => void timeline.fetchNextPage()} />
@@ -323,14 +298,10 @@ export function ChangesView({ agent }: { agent: Agent }) {
   )
 }
 
-interface ChangeProps {
-  readonly agent: string
-  readonly change: HistoryEntry
-}
-
-function Change({ agent, change }: ChangeProps) {
+function Change({ change }: { change: HistoryEntry }) {
+  const { id: agent } = useAgent()
   const accept = useMutation(api.history.accept.mutationOptions())
-  const causeName = useCauseName(agent)
+  const causeName = useCauseName()
   const { change: changeSet, path, at, from: previousPath, isUndo, files } = change
   const file = { agent, change: changeSet, path }
   const diff = useQuery(api.history.diff.queryOptions({ input: isUndo || files !== undefined ? skipToken : file }))
@@ -348,7 +319,7 @@ function Change({ agent, change }: ChangeProps) {
       </ShortChange>
     )
   return (
-    <article className="flex flex-col gap-2" data-testid="change">
+    <article className="flex flex-col gap-2 pb-5" data-testid="change">
       <header className="flex flex-wrap items-baseline gap-x-3">
         <span className="font-medium">{causeName(change)}</span>
         <ChangedPath change={change} />
@@ -364,18 +335,13 @@ function Change({ agent, change }: ChangeProps) {
       <UnrecordedNote change={change} />
       {diff.error && <p className="text-muted">{explainError(diff.error)}</p>}
       {diff.data && (
-        <Hunks
-          agent={agent}
-          change={change}
-          patch={diff.data.patch}
-          onAccept={(key) => accept.mutate({ ...file, key })}
-        />
+        <Hunks change={change} patch={diff.data.patch} onAccept={(key) => accept.mutate({ ...file, key })} />
       )}
     </article>
   )
 }
 
-function ChangedPath({ change: { path, now, exists } }: Pick<ChangeProps, 'change'>) {
+function ChangedPath({ change: { path, now, exists } }: { change: HistoryEntry }) {
   const className = 'min-w-0 truncate font-mono text-[12px]'
   if (!exists) return <span className={`${className} line-through`}>{path}</span>
   return (
@@ -388,7 +354,7 @@ function ChangedPath({ change: { path, now, exists } }: Pick<ChangeProps, 'chang
 /** A change in one line, without its text: an undo, whose text the reverted change shows, or many adopted files. */
 function ShortChange({ at, children, ...props }: { at: number; children: ReactNode; 'data-testid': string }) {
   return (
-    <p className="flex min-w-0 flex-wrap items-baseline gap-x-3 text-[12px] text-muted" {...props}>
+    <p className="flex min-w-0 flex-wrap items-baseline gap-x-3 pb-5 text-[12px] text-muted" {...props}>
       {children}
       <span className="flex-1" />
       <span className="shrink-0">{formatMoment(at)}</span>
@@ -396,7 +362,8 @@ function ShortChange({ at, children, ...props }: { at: number; children: ReactNo
   )
 }
 
-function BatchList({ agent }: { agent: string }) {
+function BatchList() {
+  const { id: agent } = useAgent()
   // Fetched on each mount, to include the batches from before this view opened.
   const batches = useQuery(api.history.batches.queryOptions({ input: { agent }, refetchOnMount: 'always' })).data ?? []
   const undo = useMutation({ mutationFn: (batch: PastBatch) => undoBatchWithToast(agent, batch.change, batch) })
@@ -406,13 +373,12 @@ function BatchList({ agent }: { agent: string }) {
       <h2 className="text-[12px] text-muted">{t('changes.whole')}</h2>
       <ul className="max-h-32 overflow-y-auto">
         {batches.map((batch) => {
-          const extent = describeExtent(batch)
           const undoLabel = t(`changes.${undoLabelKeys[batch.kind]}`)
           const { from, to } = formatBatchNames(batch)
           return (
             <li key={batch.change} className="flex flex-wrap items-baseline gap-x-3">
               <span className="min-w-0 font-mono text-[12px] break-all">{`${from} → ${to}`}</span>
-              {extent !== undefined && <span className="text-[12px] text-muted">{extent}</span>}
+              <span className="text-[12px] text-muted">{describeExtent(batch)}</span>
               <span className="ml-auto flex shrink-0 items-baseline gap-x-3">
                 <span className="text-[12px] text-muted">{formatMoment(batch.at)}</span>
                 <Button
@@ -434,7 +400,7 @@ function BatchList({ agent }: { agent: string }) {
 
 const undoLabelKeys = { move: 'undoMove', tag: 'undoRename', replacement: 'undoReplacement' } as const
 
-/** Returns a text with the number of changed notes, or undefined for a move that changed none. */
+/** Returns the number of changed notes in words, or undefined for a move that changed none. */
 function describeExtent({ kind, count = 0, notes }: PastBatch): string | undefined {
   if (kind === 'replacement') return t('find.replaced', { count, files: t('find.inFiles', { count: notes }) })
   return notes > 0 ? t('links.inNotes', { count: notes }) : undefined

@@ -1,9 +1,10 @@
 import { useQuery, useMutation } from '@tanstack/react-query'
-import { useState, type PropsWithChildren } from 'react'
+import { useState, type PropsWithChildren, type ReactNode } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
-import type { Agent, OutgoingLink, TagPlan, BrokenLink, MovePlan } from '#shared/contract/index.ts'
+import type { OutgoingLink, TagPlan, BrokenLink, MovePlan } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { explainError, runWithErrorToast } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 import { clipLine } from '#lib/util/clip.ts'
@@ -15,29 +16,29 @@ import { propertyQuery, tagQuery } from '#shared/markdown/properties/queries.ts'
 import { showChange } from '#lib/feedback/change-toast.ts'
 import { Patch } from '#lib/diff-view/patch.tsx'
 
-export function LinksPanel({ agent, path, onClose }: { agent: Agent; path: string; onClose: () => void }) {
-  const links = useQuery(api.links.of.queryOptions({ input: { agent: agent.id, path } }))
+export function LinksPanel({ path, onClose }: { path: string; onClose: () => void }) {
+  const { id: agent } = useAgent()
+  const links = useQuery(api.links.of.queryOptions({ input: { agent: agent, path } }))
+  const rowOf = (link: OutgoingLink, index: number) => <OutgoingRow key={index} path={path} link={link} />
   const outgoing = links.data?.outgoing ?? []
   const broken = outgoing.filter((link) => link.path === null)
   return (
     <SidePanel title={t('file.links')} closing={t('links.close')} onClose={onClose}>
       <div className="flex flex-col gap-3 p-2">
-        <NoteProperties agent={agent.id} path={path} />
+        <NoteProperties path={path} />
         {links.error && <p className="p-2 text-muted">{explainError(links.error)}</p>}
         {links.isPending && <Skeleton lines={6} />}
         {links.data && (
           <>
             <Section title={t('links.backlinks')} count={links.data.counts.backlinks} empty={t('links.noBacklinks')}>
               {links.data.backlinks.map((link, index) => (
-                <LineLink key={index} path={link.path} line={link.line} text={link.text} />
+                <LineLink key={index} {...link} />
               ))}
             </Section>
-            <SimilarNotes agent={agent.id} path={path} />
+            <SimilarNotes path={path} />
             {broken.length > 0 && (
               <Section title={t('links.broken')} count={broken.length} empty="">
-                {broken.map((link, index) => (
-                  <OutgoingRow key={index} path={path} link={link} />
-                ))}
+                {broken.map(rowOf)}
               </Section>
             )}
             <Section
@@ -45,11 +46,7 @@ export function LinksPanel({ agent, path, onClose }: { agent: Agent; path: strin
               count={links.data.counts.outgoing - broken.length}
               empty={t('links.noOutgoing')}
             >
-              {outgoing
-                .filter((link) => link.path !== null)
-                .map((link, index) => (
-                  <OutgoingRow key={index} path={path} link={link} />
-                ))}
+              {outgoing.filter((link) => link.path !== null).map(rowOf)}
             </Section>
           </>
         )}
@@ -106,13 +103,14 @@ function OutgoingRow({ path, link }: { path: string; link: OutgoingLink }) {
   )
 }
 
-function SimilarNotes({ agent, path }: { agent: string; path: string }) {
+function SimilarNotes({ path }: { path: string }) {
+  const { id: agent } = useAgent()
   const { data } = useQuery(api.search.nearNotes.queryOptions({ input: { agent, path } }))
   if (!data || data.length === 0) return null
   return (
     <Section title={t('links.near')} count={data.length} empty="">
       {data.map((note) => (
-        <LineLink key={note.path} path={note.path} line={note.line} text={note.text} />
+        <LineLink key={note.path} {...note} />
       ))}
     </Section>
   )
@@ -120,14 +118,16 @@ function SimilarNotes({ agent, path }: { agent: string; path: string }) {
 
 const maxItems = 60
 
-function NoteProperties({ agent, path }: { agent: string; path: string }) {
+function NoteProperties({ path }: { path: string }) {
+  const { id: agent } = useAgent()
   const [renamedTag, setRenamedTag] = useState<string>()
   const metadata = useQuery(api.tags.of.queryOptions({ input: { agent, path } }))
   if (metadata.error) return <p className="p-2 text-muted">{explainError(metadata.error)}</p>
   if (!metadata.data) return null
-  // The first spelling of each tag. Reversed, since a map keeps the last value of a key.
-  const tagsByKey = new Map(metadata.data.tags.toReversed().map((tag) => [tagKey(tag.name), tag]))
-  const tags = [...tagsByKey.values()].toReversed()
+  // The first spelling of each tag.
+  const tags = [...Map.groupBy(metadata.data.tags, ({ name }) => tagKey(name)).values()].flatMap(
+    ([first]) => first ?? [],
+  )
   // The tags are listed separately.
   const properties = metadata.data.properties.filter(({ name }) => !/^tags?$/i.test(name))
   return (
@@ -163,20 +163,13 @@ function NoteProperties({ agent, path }: { agent: string; path: string }) {
           ))}
         </dl>
       )}
-      {renamedTag !== undefined && (
-        <RenameTagDialog agent={agent} from={renamedTag} onClose={() => setRenamedTag(undefined)} />
-      )}
+      {renamedTag !== undefined && <RenameTagDialog from={renamedTag} onClose={() => setRenamedTag(undefined)} />}
     </section>
   )
 }
 
-interface TagChipProps {
-  /** Without `#`. */
-  readonly name: string
-  readonly onRename: () => void
-}
-
-function TagChip({ name, onRename }: TagChipProps) {
+/** @param name without `#` */
+function TagChip({ name, onRename }: { name: string; onRename: () => void }) {
   return (
     <span className="group inline-flex min-h-6 max-w-full items-center rounded-full bg-accent-wash pl-2 text-[12px] text-accent">
       <Link
@@ -210,14 +203,9 @@ function PropertyValue({ name, value }: { name: string; value: string }) {
   )
 }
 
-interface RenameTagDialogProps {
-  readonly agent: string
-  /** Without `#`. */
-  readonly from: string
-  readonly onClose: () => void
-}
-
-function RenameTagDialog({ agent, from, onClose }: RenameTagDialogProps) {
+/** @param from without `#` */
+function RenameTagDialog({ from, onClose }: { from: string; onClose: () => void }) {
+  const { id: agent } = useAgent()
   const [planned, setPlanned] = useState<{ to: string; plan: TagPlan }>()
   const planRename = async (typed: string) => {
     const to = typed.replace(/^#/, '')
@@ -247,15 +235,11 @@ function RenameTagDialog({ agent, from, onClose }: RenameTagDialogProps) {
   return (
     <PlanDialog
       plan={plan}
-      title={t('tags.willRename', {
-        from,
-        to,
-        count: plan.tags,
-        notes: t('links.inNotes', { count: plan.notes }),
-      })}
+      title={t('tags.willRename', { from, to, count: plan.tags, notes: t('links.inNotes', { count: plan.notes }) })}
       hint={plan.joins ? t('tags.joins', { to }) : undefined}
       skippedTitle={t('tags.leftBehind', { count: plan.left.length })}
-      main={{ label: t('agents.rename'), onChoose: rename }}
+      action={t('agents.rename')}
+      onSubmit={rename}
       onClose={onClose}
     />
   )
@@ -263,9 +247,10 @@ function RenameTagDialog({ agent, from, onClose }: RenameTagDialogProps) {
 
 const pageSize = 100
 
-export function BrokenView({ agent }: { agent: Agent }) {
+export function BrokenView() {
+  const { id: agent } = useAgent()
   const [limit, setLimit] = useState(pageSize)
-  const broken = useQuery(api.links.broken.queryOptions({ input: { agent: agent.id } }))
+  const broken = useQuery(api.links.broken.queryOptions({ input: { agent: agent } }))
   const links = broken.data?.links ?? []
   const byFile = Map.groupBy(links.slice(0, limit), ({ path }) => path)
   return (
@@ -285,7 +270,7 @@ export function BrokenView({ agent }: { agent: Agent }) {
                   <section key={path} aria-label={path}>
                     <h2 className="truncate font-mono text-[12px] text-muted">{clipLine(path)}</h2>
                     {linksOfFile.map((link, index) => (
-                      <BrokenRow key={index} agent={agent.id} link={link} />
+                      <BrokenRow key={index} link={link} />
                     ))}
                   </section>
                 ))}
@@ -299,13 +284,11 @@ export function BrokenView({ agent }: { agent: Agent }) {
   )
 }
 
-function BrokenRow({ agent, link }: { agent: string; link: BrokenLink }) {
+function BrokenRow({ link }: { link: BrokenLink }) {
+  const { id: agent } = useAgent()
   const { path, line, text, target, lacks, makes: newNotePath, near: suggestedTargets } = link
-  const repair = useMutation(
-    api.links.mend.mutationOptions({
-      onSuccess: ({ change }) => showChange(t('links.mended', { path }), agent, change),
-    }),
-  )
+  const onSuccess = ({ change }: { change: number | null }) => showChange(t('links.mended', { path }), agent, change)
+  const repair = useMutation(api.links.mend.mutationOptions({ onSuccess }))
   return (
     <div className="flex flex-col gap-1 border-b border-soft py-2" data-testid="broken-link">
       <Link href={paths.file(path, line)} className="flex gap-3 hover:underline">
@@ -337,45 +320,29 @@ function BrokenRow({ agent, link }: { agent: string; link: BrokenLink }) {
 
 const initiallyOpenFiles = 3
 
-interface PlanChoice {
-  readonly label: string
-  readonly onChoose: () => Promise<void>
-}
-
 interface PlanDialogProps {
   readonly plan: Pick<MovePlan, 'notes' | 'files' | 'left'>
   readonly title: string
   readonly hint?: string | undefined
   /** Introduces the list of places that stay unchanged. */
   readonly skippedTitle: string
-  readonly main: PlanChoice
-  readonly other?: PlanChoice
+  readonly action: string
+  /** A second button. */
+  readonly aside?: ReactNode
+  readonly onSubmit: () => Promise<void>
   readonly onClose: () => void
 }
 
-export function PlanDialog({ plan, title, hint, skippedTitle, main, other, onClose }: PlanDialogProps) {
-  const [isBusy, setIsBusy] = useState(false)
-  const choose = ({ onChoose }: PlanChoice) => {
-    setIsBusy(true)
-    void onChoose()
-  }
+export function PlanDialog({ plan, hint, skippedTitle, onSubmit, ...dialog }: PlanDialogProps) {
+  const submit = useMutation({ mutationFn: onSubmit })
   const unlistedNotes = plan.notes - plan.files.length
   return (
     <Dialog
-      title={title}
-      action={main.label}
+      {...dialog}
       focusesAction
-      canSubmit={!isBusy}
+      canSubmit={!submit.isPending}
       className="top-[10vh] w-[min(680px,94vw)]"
-      aside={
-        other && (
-          <Button disabled={isBusy} onClick={() => choose(other)}>
-            {other.label}
-          </Button>
-        )
-      }
-      onSubmit={() => choose(main)}
-      onClose={onClose}
+      onSubmit={() => submit.mutate()}
     >
       {hint !== undefined && (
         <p role="note" className="text-[12px] text-muted">

@@ -19,23 +19,18 @@ export function continueLine(line: string): { readonly insert: string } | { read
 
 /** Toggles a task; a plain item or line becomes a task. */
 export function toggleTask(line: string): string {
-  const [, indent = '', bullet, number, delimiter = '', space = ' ', checkbox, text = ''] = itemPattern.exec(line) ?? []
-  const marker = bullet ?? (number === undefined ? undefined : `${number}${delimiter}`)
-  if (marker === undefined) {
-    const [, leadingSpace = '', content = ''] = /^(\s*)(.*)$/.exec(line) ?? []
-    return `${leadingSpace}- [ ] ${content}`
-  }
+  const item = itemPattern.exec(line)
+  if (!item) return line.replace(/^\s*/, '$&- [ ] ')
+  const [, indent = '', bullet, number = '', delimiter = '', space = ' ', checkbox, text = ''] = item
   const isOpenTask = checkbox !== undefined && !/x/i.test(checkbox)
-  return `${indent}${marker}${space}${isOpenTask ? '[x] ' : '[ ] '}${text}`
+  return `${indent}${bullet ?? number + delimiter}${space}${isOpenTask ? '[x] ' : '[ ] '}${text}`
 }
 
 /** East Asian characters that take two columns. */
 const wideCharacter = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]/
 
 function displayWidth(text: string): number {
-  let width = 0
-  for (const character of text) width += wideCharacter.test(character) ? 2 : 1
-  return width
+  return [...text].reduce((width, character) => width + (wideCharacter.test(character) ? 2 : 1), 0)
 }
 
 /** Returns the lines of a table with aligned columns, or undefined if they are not a table. */
@@ -48,12 +43,8 @@ export function formatTable(lines: readonly string[]): string[] | undefined {
     Math.max(3, ...rows.map((row, index) => (index === 1 ? 3 : displayWidth(row[column] ?? '')))),
   )
   return rows.map((row, index) => {
-    const cells = widths.map((width, column) =>
-      index === 1
-        ? formatDelimiter(delimiters[column] ?? '', width)
-        : padCell(row[column] ?? '', width, delimiters[column]),
-    )
-    return `| ${cells.join(' | ')} |`
+    const format = index === 1 ? formatDelimiter : padCell
+    return `| ${widths.map((width, column) => format(row[column] ?? '', width, delimiters[column])).join(' | ')} |`
   })
 }
 
@@ -95,9 +86,8 @@ export function changedLines(before: string, after: string): { from: number; to:
   if (before === after) return undefined
   const oldLines = before.split('\n')
   const newLines = after.split('\n')
-  /** Number of equal lines at the start, and at the end. */
   let start = 0
-  while (start < newLines.length && start < oldLines.length && newLines[start] === oldLines[start]) start += 1
+  while (start < newLines.length && newLines[start] === oldLines[start]) start += 1
   let end = 0
   const maxEnd = Math.min(newLines.length, oldLines.length) - start
   while (end < maxEnd && newLines.at(-1 - end) === oldLines.at(-1 - end)) end += 1

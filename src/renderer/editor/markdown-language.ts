@@ -18,7 +18,6 @@ const maxLinks = 5000
 const maxLinkedLength = 2_000_000
 /** Characters before the cursor that are searched for the start of a link. */
 const maxPrefixLength = 1000
-/** Contexts of the links in the open files. */
 export const linkContexts = new WeakMap<monaco.editor.ITextModel, LinkContext>()
 let isRegistered = false
 
@@ -44,14 +43,11 @@ export function registerMarkdown(): void {
       return {
         links: linksOf(model)
           .map((link): monaco.languages.ILink => {
-            const kind = link.kind === 'wiki' ? 'wiki' : 'inline'
-            const query = JSON.stringify([kind, targetOf(link)])
-            const isResolved = context.resolve(kind, targetOf(link)) !== undefined
-            return {
-              range: rangeOf(model, link),
-              url: monaco.Uri.from({ scheme, query }),
-              ...(isResolved ? {} : { tooltip: i18next.t('links.unresolved') }),
-            }
+            const { kind, target, fragment } = link
+            const query = JSON.stringify([kind === 'wiki' ? kind : 'inline', { target, fragment }])
+            const range = rangeOf(model, link)
+            const url = monaco.Uri.from({ scheme, query })
+            return isResolved(link, context) ? { range, url } : { range, url, tooltip: i18next.t('links.unresolved') }
           })
           .concat(tags),
       }
@@ -85,10 +81,6 @@ function linksOf(model: monaco.editor.ITextModel): readonly NoteLink[] {
   return model.getValueLength() > maxLinkedLength ? [] : parseLinks(model.getValue()).links.slice(0, maxLinks)
 }
 
-function targetOf({ target, fragment }: NoteLink): LinkTarget {
-  return { target, fragment }
-}
-
 function tagsOf(model: monaco.editor.ITextModel) {
   if (model.getValueLength() > maxLinkedLength) return []
   const { tags } = parseProperties(model.getValue())
@@ -102,9 +94,12 @@ function rangeOf(model: monaco.editor.ITextModel, link: NoteLink): monaco.Range 
   return monaco.Range.fromPositions(start, end)
 }
 
-export function unresolvedRanges(model: monaco.editor.ITextModel, { resolve }: LinkContext): monaco.Range[] {
+const isResolved = ({ kind, target, fragment }: NoteLink, { resolve }: LinkContext) =>
+  resolve(kind === 'wiki' ? kind : 'inline', { target, fragment }) !== undefined
+
+export function unresolvedRanges(model: monaco.editor.ITextModel, context: LinkContext): monaco.Range[] {
   return linksOf(model)
-    .filter((link) => resolve(link.kind === 'wiki' ? 'wiki' : 'inline', targetOf(link)) === undefined)
+    .filter((link) => !isResolved(link, context))
     .map((link) => rangeOf(model, link))
 }
 

@@ -1,5 +1,5 @@
 import { useOnLeave } from '#lib/util/hooks.ts'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { t } from 'i18next'
 import { toast } from 'sonner'
 import type { Appearance, FileDraft } from '#shared/contract/index.ts'
@@ -12,8 +12,6 @@ export interface DiskFile {
   /** Null if the file does not exist. */
   readonly hash: string | null
 }
-
-type SaveState = 'saved' | 'saving' | 'unsaved' | 'conflict'
 
 const autosaveDelayMs = 1500
 
@@ -29,310 +27,277 @@ export interface OtherDraft {
   readonly draft: FileDraft
 }
 
-export type OpenFile = ReturnType<typeof useOpenFile>
+interface View {
+  readonly text: string
+  /** Replaced by a new object whenever the text changes by other means than typing. */
+  readonly content: { readonly text: string }
+  readonly state: 'saved' | 'saving' | 'unsaved' | 'conflict'
+  /** Text on disk that conflicts with the editor; undefined without a conflict. */
+  readonly conflictingText: string | undefined
+  readonly hasDraft: boolean
+  /** Unsaved drafts of other windows, newest first. */
+  readonly otherDrafts: readonly OtherDraft[]
+  /** The version on disk when a save found the file missing. An event reports that later. */
+  readonly missingSince: DiskFile | undefined
+}
 
-interface Options {
+interface Surroundings {
+  readonly disk: DiskFile
+  /** The file was deleted or moved elsewhere. It is not written until the user decides. */
+  readonly isMissing: boolean
   readonly autosave: Appearance['autosave']
-  readonly missing: MissingFile | undefined
   /** Called when the view closes with unsaved text whose file no longer exists. */
   readonly onUnsavedClose: () => void
 }
 
-/**
- * Holds the state of a file in the editor: loads, saves and merges its text, and restores drafts.
- * @param disk file state on disk; a changed hash is an external change
- */
-export function useOpenFile(
-  agent: string,
-  path: string,
-  disk: DiskFile,
-  { autosave, missing, onUnsavedClose }: Options,
-) {
-  const [text, setText] = useState(disk.text)
-  /** Replaced by a new object whenever the text changes by other means than typing. */
-  const [content, setContent] = useState({ text: disk.text })
-  const [state, setState] = useState<SaveState>('saved')
-  /** Text on disk that conflicts with the editor; undefined without a conflict. */
-  const [conflictingText, setConflictingText] = useState<string>()
-  const [hasDraft, setHasDraft] = useState(false)
-  /** Unsaved drafts of other windows, newest first. */
-  const [otherDrafts, setOtherDrafts] = useState<readonly OtherDraft[]>([])
-  /** Value of `disk` when a save found the file missing. An event reports that later. */
-  const [missingSince, setMissingSince] = useState<DiskFile>()
-  /** The file was deleted or moved elsewhere. It is not written until the user decides. */
-  const isMissing = missing !== undefined || missingSince === disk
-  const latest = useRef({
-    text,
-    base: disk,
-    disk,
-    isMissing,
-    isClosed: false,
-    conflictingText,
-    textBeingSaved: undefined as string | undefined,
-    onUnsavedClose,
-  })
-  const timers = useRef({ draft: 0, save: 0 })
+/** Loads, saves and merges the text of a file, and restores drafts. */
+function openFile(agent: string, path: string, initial: Surroundings) {
+  let { disk, isMissing, autosave, onUnsavedClose } = initial
+  /** The version on which the text is based. */
+  let base = disk
+  let view: View = {
+    text: disk.text,
+    content: { text: disk.text },
+    state: 'saved',
+    conflictingText: undefined,
+    hasDraft: false,
+    otherDrafts: [],
+    missingSince: undefined,
+  }
+  let textBeingSaved: string | undefined
+  let isClosed = false
+  let hasStoredDraft = false
+  const timers = { draft: 0, save: 0 }
+  const listeners = new Set<() => void>()
 
-  const showConflict = useCallback((diskText: string | undefined) => {
-    latest.current.conflictingText = diskText
-    setConflictingText(diskText)
-  }, [])
+  const isSaved = () => view.text === base.text
+  const currentDraft = () => ({ text: view.text, baseText: base.text, baseHash: base.hash })
 
-  const show = useCallback(
-    (file: DiskFile) => {
-      latest.current = { ...latest.current, text: file.text, base: file }
-      setText(file.text)
-      setContent({ text: file.text })
-      setState('saved')
-      showConflict(undefined)
-      setHasDraft(false)
-    },
-    [showConflict],
-  )
+  function update(change: Partial<View>): void {
+    view = { ...view, ...change }
+    for (const listener of listeners) listener()
+  }
 
-  const hasStoredDraft = useRef(false)
+  function show(file: DiskFile): void {
+    base = file
+    const { text } = file
+    update({ text, content: { text }, state: 'saved', conflictingText: undefined, hasDraft: false })
+  }
 
-  const storeDraft = useCallback(() => {
-    const { text: typedText, base } = latest.current
-    const isSaved = typedText === base.text
-    if (isSaved && !hasStoredDraft.current) return
-    hasStoredDraft.current = true
-    const draft = isSaved ? null : { text: typedText, baseText: base.text, baseHash: base.hash }
-    clearTimeout(timers.current.draft)
-    void saveDraft({ kind: 'file', agent, path, draft })
-  }, [agent, path])
-
-  useEffect(() => {
-    latest.current = { ...latest.current, disk, isMissing, onUnsavedClose }
-  }, [disk, isMissing, onUnsavedClose])
-
-  // Shows an external change, or beside unsaved text that conflicts, the version that is on disk now.
-  useEffect(() => {
-    const { text: typedText, base, conflictingText: shown, textBeingSaved } = latest.current
-    if (shown !== undefined && disk.hash !== null) showConflict(disk.text)
-    else if (disk.hash !== base.hash && disk.text !== textBeingSaved && typedText === base.text) show(disk)
-  }, [disk, show, showConflict])
+  function storeDraft(): void {
+    if (isSaved() && !hasStoredDraft) return
+    hasStoredDraft = true
+    clearTimeout(timers.draft)
+    void saveDraft({ kind: 'file', agent, path, draft: isSaved() ? null : currentDraft() })
+  }
 
   /** Restores a draft. If the file has changed since the draft began, shows both versions as a conflict. */
-  const restoreDraft = useCallback(
-    (draft: FileDraft) => {
-      const { base, disk: currentDisk } = latest.current
-      // A missing file has no base for a merge.
-      const draftBase = base.hash === null ? base : { text: draft.baseText, hash: draft.baseHash }
-      const isOutdated = base.hash !== null && draft.baseHash !== null && draft.baseHash !== currentDisk.hash
-      latest.current = { ...latest.current, text: draft.text, base: draftBase }
-      setText(draft.text)
-      setContent({ text: draft.text })
-      setState(isOutdated ? 'conflict' : 'unsaved')
-      showConflict(isOutdated ? currentDisk.text : undefined)
-      setHasDraft(true)
-    },
-    [showConflict],
-  )
+  function restoreDraft({ text, baseText, baseHash }: FileDraft): void {
+    const isOutdated = base.hash !== null && baseHash !== null && baseHash !== disk.hash
+    // A missing file has no base for a merge.
+    if (base.hash !== null) base = { text: baseText, hash: baseHash }
+    const conflict = {
+      state: isOutdated ? 'conflict' : 'unsaved',
+      conflictingText: isOutdated ? disk.text : undefined,
+    } as const
+    update({ text, content: { text }, hasDraft: true, ...conflict })
+  }
 
-  // Loads this window's draft after a crash, and the drafts of other windows.
-  useEffect(() => {
+  function restoreOwnDraft(draft: FileDraft | null | undefined): void {
+    if (hasStoredDraft || !draft) return
+    hasStoredDraft = true
+    if (isSaved() && draft.text !== base.text) restoreDraft(draft)
+  }
+
+  /** Loads this window's draft after a crash, and the drafts of other windows. @returns a function that stops it */
+  function loadDrafts(diskText: string): () => void {
     let isCurrent = true
-    const localDraft = localFileDraft(agent, path)
-    const loadDrafts = async () => {
+    const load = async () => {
       await sendLeftoverDrafts(agent)
       const drafts = await client.workspace.drafts({ agent, path })
       if (!isCurrent) return
-      const ownDraft = drafts.find(({ writer }) => writer === windowId())
-      const fromOtherWindows = drafts.filter(({ writer }) => writer !== windowId())
-      setOtherDrafts(fromOtherWindows.filter(({ draft }) => draft.text !== disk.text))
+      const others = drafts.filter(({ writer }) => writer !== windowId())
+      update({ otherDrafts: others.filter(({ draft }) => draft.text !== diskText) })
       // Deletes drafts whose text was saved while their window closed.
-      for (const { writer, draft } of fromOtherWindows)
-        if (draft.text === disk.text) void saveDraft({ kind: 'file', agent, path, draft: null }, writer)
-      restoreOwnDraft(ownDraft?.draft)
+      for (const { writer, draft } of others)
+        if (draft.text === diskText) void saveDraft({ kind: 'file', agent, path, draft: null }, writer)
+      restoreOwnDraft(drafts.find(({ writer }) => writer === windowId())?.draft)
     }
-    const restoreOwnDraft = (draft: FileDraft | null | undefined) => {
-      const { text: typedText, base } = latest.current
-      if (hasStoredDraft.current || !draft) return
-      hasStoredDraft.current = true
-      if (typedText === base.text && draft.text !== base.text) restoreDraft(draft)
-    }
-    restoreOwnDraft(localDraft)
-    loadDrafts().then(
-      () => (hasStoredDraft.current = true),
+    restoreOwnDraft(localFileDraft(agent, path))
+    load().then(
+      () => (hasStoredDraft = true),
       () => undefined,
     )
     return () => {
       isCurrent = false
     }
-  }, [agent, path, disk, restoreDraft])
+  }
 
-  const handleMissingFile = useCallback(() => {
-    setMissingSince(latest.current.disk)
-    showConflict(undefined)
-    setState('unsaved')
-    setContent({ text: latest.current.text })
+  function handleMissingFile(): void {
+    update({ missingSince: disk, conflictingText: undefined, state: 'unsaved', content: { text: view.text } })
     storeDraft()
-    if (latest.current.isClosed) latest.current.onUnsavedClose()
-  }, [storeDraft, showConflict])
+    if (isClosed) onUnsavedClose()
+  }
 
-  const write = useCallback(
-    async (onConflict: 'fail' | 'both') => {
-      const { text: typedText, base, isMissing } = latest.current
-      latest.current.textBeingSaved = typedText
-      setState('saving')
-      try {
-        const expected =
-          isMissing || base.hash === null ? { expectedHash: null } : { expectedHash: base.hash, baseText: base.text }
-        const input = { agent, path, text: typedText, onConflict, ...expected }
-        const result = await client.workspace.write(input)
-        if (result.merged && latest.current.text === typedText) show(result)
-        // If the user typed during the save, the merged text is not in the editor yet. Keeping the old hash
-        // makes the next save merge again.
-        else latest.current.base = { text: typedText, hash: result.merged ? base.hash : result.hash }
-        if (result.merged) toast.info(t('file.merged'))
-        setMissingSince(undefined)
-        showConflict(undefined)
-        setHasDraft(false)
-        setState(latest.current.text === latest.current.base.text ? 'saved' : 'unsaved')
-        const { disk: seen } = latest.current
-        // Another program changed the file after the save and before its answer.
-        const isNewer = !result.merged && seen.hash !== base.hash && seen.hash !== result.hash
-        if (isNewer && latest.current.text === typedText) show(seen)
-        storeDraft()
-      } catch (error) {
-        if (!isErrorOf(error, 'file_changed') && !isErrorOf(error, 'file_exists')) {
-          setState('unsaved')
-          return showError(error)
-        }
-        const current = await readDisk(agent, path)
-        if (current.hash === null) return handleMissingFile()
-        // The file exists again: treat it as an external change.
-        latest.current.isMissing = false
-        setMissingSince(undefined)
-        setState('conflict')
-        showConflict(current.text)
-        storeDraft()
-        // The comparison replaces the editor; remounting it must start with the typed text.
-        setContent({ text: latest.current.text })
-      } finally {
-        latest.current.textBeingSaved = undefined
+  async function write(onConflict: 'fail' | 'both'): Promise<void> {
+    const { text } = view
+    const before = base
+    textBeingSaved = text
+    update({ state: 'saving' })
+    try {
+      const expected =
+        isMissing || base.hash === null ? { expectedHash: null } : { expectedHash: base.hash, baseText: base.text }
+      const result = await client.workspace.write({ agent, path, text, onConflict, ...expected })
+      if (result.merged && view.text === text) show(result)
+      // If the user typed during the save, the merged text is not in the editor yet. Keeping the old hash
+      // makes the next save merge again.
+      else base = { text, hash: result.merged ? before.hash : result.hash }
+      if (result.merged) toast.info(t('file.merged'))
+      const state = isSaved() ? 'saved' : 'unsaved'
+      update({ missingSince: undefined, conflictingText: undefined, hasDraft: false, state })
+      // Another program changed the file after the save and before its answer.
+      const isNewer = !result.merged && disk.hash !== before.hash && disk.hash !== result.hash
+      if (isNewer && view.text === text) show(disk)
+      storeDraft()
+    } catch (error) {
+      if (!isErrorOf(error, 'file_changed') && !isErrorOf(error, 'file_exists')) {
+        update({ state: 'unsaved' })
+        return showError(error)
       }
-    },
-    [agent, path, show, showConflict, handleMissingFile, storeDraft],
-  )
+      const current = await readDisk(agent, path)
+      if (current.hash === null) return handleMissingFile()
+      // The file exists again: treat it as an external change.
+      isMissing = false
+      // The comparison replaces the editor; remounting it must start with the typed text.
+      const content = { text: view.text }
+      update({ missingSince: undefined, state: 'conflict', conflictingText: current.text, content })
+      storeDraft()
+    } finally {
+      textBeingSaved = undefined
+    }
+  }
 
-  const save = useCallback(async () => {
-    clearTimeout(timers.current.save)
-    const { text: typedText, base, isMissing } = latest.current
-    if (typedText !== base.text || base.hash === null || isMissing) await write('fail')
-  }, [write])
+  async function save(): Promise<void> {
+    clearTimeout(timers.save)
+    if (!isSaved() || base.hash === null || isMissing) await write('fail')
+  }
 
   /** Saves only typed text, never during a conflict, and never recreates a missing file. */
-  const saveAutomatically = useCallback(async () => {
-    const { text: typedText, base, isMissing, conflictingText: shown } = latest.current
-    if (typedText === base.text) return
+  async function saveAutomatically(): Promise<void> {
+    if (isSaved()) return
     storeDraft()
-    if (isMissing || shown !== undefined) return
-    await save()
-  }, [save, storeDraft])
+    if (!isMissing && view.conflictingText === undefined) await save()
+  }
 
-  const edit = useCallback(
-    (typedText: string) => {
-      latest.current.text = typedText
-      setText(typedText)
-      const isSaved = typedText === latest.current.base.text
-      setState((previous) => (previous === 'conflict' ? previous : isSaved ? 'saved' : 'unsaved'))
-      clearTimeout(timers.current.draft)
-      timers.current.draft = window.setTimeout(storeDraft, draftDebounceMs)
-      clearTimeout(timers.current.save)
-      if (autosave === 'delay' && !isSaved)
-        timers.current.save = window.setTimeout(() => void saveAutomatically(), autosaveDelayMs)
-    },
-    [autosave, storeDraft, saveAutomatically],
-  )
+  function edit(text: string): void {
+    const state = text === base.text ? 'saved' : 'unsaved'
+    update({ text, state: view.state === 'conflict' ? 'conflict' : state })
+    clearTimeout(timers.draft)
+    timers.draft = window.setTimeout(storeDraft, draftDebounceMs)
+    clearTimeout(timers.save)
+    if (autosave === 'delay' && !isSaved())
+      timers.save = window.setTimeout(() => void saveAutomatically(), autosaveDelayMs)
+  }
 
-  const resolve = useCallback(
-    async (choice: 'mine' | 'theirs' | 'both') => {
-      const current = await readDisk(agent, path)
-      if (current.hash === null && choice !== 'mine') return handleMissingFile()
-      if (choice === 'both') return write('both')
-      // The file has changed again: the choice was made on another version.
-      if (current.hash !== null && latest.current.conflictingText !== current.text) return showConflict(current.text)
-      if (choice === 'theirs') {
-        show(current)
-        return storeDraft()
-      }
-      latest.current.base = current
-      showConflict(undefined)
-      return write('fail')
-    },
-    [agent, path, show, showConflict, handleMissingFile, write, storeDraft],
-  )
+  async function resolve(choice: 'mine' | 'theirs' | 'both'): Promise<void> {
+    const current = await readDisk(agent, path)
+    if (current.hash === null && choice !== 'mine') return handleMissingFile()
+    if (choice === 'both') return write('both')
+    // The file has changed again: the choice was made on another version.
+    if (current.hash !== null && view.conflictingText !== current.text) return update({ conflictingText: current.text })
+    if (choice === 'theirs') {
+      show(current)
+      return storeDraft()
+    }
+    base = current
+    update({ conflictingText: undefined })
+    return write('fail')
+  }
 
-  const discard = useCallback(async () => {
+  async function discard(): Promise<void> {
     show(await readDisk(agent, path))
     storeDraft()
-  }, [agent, path, show, storeDraft])
+  }
 
   /** Moves the draft to another path, usually the new path of the same file. */
-  const continueIn = useCallback(
-    async (newPath: string) => {
-      const { text: typedText, base } = latest.current
-      const draft = { text: typedText, baseText: base.text, baseHash: base.hash }
-      if (typedText !== base.text) await saveDraft({ kind: 'file', agent, path: newPath, draft })
-      show({ text: typedText, hash: base.hash })
-      storeDraft()
-    },
-    [agent, show, storeDraft],
-  )
+  async function continueIn(newPath: string): Promise<void> {
+    if (!isSaved()) await saveDraft({ kind: 'file', agent, path: newPath, draft: currentDraft() })
+    show({ text: view.text, hash: base.hash })
+    storeDraft()
+  }
 
-  const discardDraft = useCallback(
-    (other: OtherDraft) => {
-      setOtherDrafts((drafts) => drafts.filter((draft) => draft !== other))
-      void saveDraft({ kind: 'file', agent, path, draft: null }, other.writer)
-    },
-    [agent, path],
-  )
+  function discardDraft(other: OtherDraft): void {
+    update({ otherDrafts: view.otherDrafts.filter((draft) => draft !== other) })
+    void saveDraft({ kind: 'file', agent, path, draft: null }, other.writer)
+  }
 
   /** Loads another draft. Unsaved text of this editor becomes one of the other drafts. */
-  const loadDraft = useCallback(
-    (other: OtherDraft) => {
-      const { text: typedText, base } = latest.current
-      discardDraft(other)
-      if (typedText !== base.text) {
-        const draft = { text: typedText, baseText: base.text, baseHash: base.hash }
-        const ownDraft = { writer: crypto.randomUUID(), at: Date.now(), draft }
-        setOtherDrafts((drafts) => [ownDraft, ...drafts])
-        void saveDraft({ kind: 'file', agent, path, draft }, ownDraft.writer)
-      }
-      latest.current.base = latest.current.disk
-      restoreDraft(other.draft)
-      storeDraft()
-    },
-    [agent, path, discardDraft, restoreDraft, storeDraft],
-  )
-
-  useOnLeave(autosave === 'off' ? storeDraft : saveAutomatically)
-  useEffect(() => {
-    latest.current.isClosed = false
-    return () => {
-      latest.current.isClosed = true
-      const { text: typedText, base, isMissing, onUnsavedClose: notify } = latest.current
-      if (isMissing && typedText !== base.text) notify()
+  function loadDraft(other: OtherDraft): void {
+    discardDraft(other)
+    if (!isSaved()) {
+      const own = { writer: crypto.randomUUID(), at: Date.now(), draft: currentDraft() }
+      update({ otherDrafts: [own, ...view.otherDrafts] })
+      void saveDraft({ kind: 'file', agent, path, draft: own.draft }, own.writer)
     }
-  }, [])
-  return {
-    text,
-    content,
-    state,
-    conflictingText,
-    hasDraft,
-    isMissing,
-    otherDrafts,
-    edit,
-    save,
-    resolve,
-    discard,
-    continueIn,
-    loadDraft,
-    discardDraft,
+    base = disk
+    restoreDraft(other.draft)
+    storeDraft()
   }
+
+  return {
+    actions: { edit, save, resolve, discard, continueIn, loadDraft, discardDraft },
+    view: () => view,
+    subscribe(listener: () => void) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    follow(now: Surroundings): void {
+      ;({ disk, isMissing, autosave, onUnsavedClose } = now)
+    },
+    /** Shows an external change, or beside unsaved text that conflicts, the version that is on disk now. */
+    showDisk(now: DiskFile): void {
+      if (view.conflictingText !== undefined && now.hash !== null) update({ conflictingText: now.text })
+      else if (now.hash !== base.hash && now.text !== textBeingSaved && isSaved()) show(now)
+    },
+    loadDrafts,
+    storeDraft,
+    saveAutomatically,
+    /** @returns a function to call when the view closes */
+    open() {
+      isClosed = false
+      return () => {
+        isClosed = true
+        if (isMissing && !isSaved()) onUnsavedClose()
+      }
+    },
+  }
+}
+
+export type OpenFile = ReturnType<typeof useOpenFile>
+
+interface Options extends Pick<Surroundings, 'autosave' | 'onUnsavedClose'> {
+  readonly missing: MissingFile | undefined
+}
+
+/** @param path the same for the life of the component @param disk a changed hash is an external change */
+export function useOpenFile(agent: string, path: string, disk: DiskFile, options: Options) {
+  const { autosave, missing, onUnsavedClose } = options
+  const [file] = useState(() =>
+    openFile(agent, path, { disk, isMissing: missing !== undefined, autosave, onUnsavedClose }),
+  )
+  const view = useSyncExternalStore(file.subscribe, file.view)
+  const isMissing = missing !== undefined || view.missingSince === disk
+  useEffect(
+    () => file.follow({ disk, isMissing, autosave, onUnsavedClose }),
+    [file, disk, isMissing, autosave, onUnsavedClose],
+  )
+  useEffect(() => {
+    file.showDisk(disk)
+    return file.loadDrafts(disk.text)
+  }, [file, disk])
+  useOnLeave(autosave === 'off' ? file.storeDraft : file.saveAutomatically)
+  useEffect(() => file.open(), [file])
+  return { ...view, ...file.actions, isMissing }
 }
 
 /** Reads the file; a missing one has an empty text and a null hash. */

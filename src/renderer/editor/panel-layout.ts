@@ -37,7 +37,6 @@ export function togglePanel(shown: OpenPanels, panel: Panel, viewWidth: number, 
   return panels
 }
 
-/** Returns the width that remains for the text, px. */
 export function textWidth(panels: OpenPanels, viewWidth: number, windowWidth: number): number {
   const { preview, full, history, links, blame } = panels
   const occupiedWidth = (history || links) && windowWidth >= overlayBelow ? sidePanelWidth : 0

@@ -9,7 +9,7 @@ export type FindRow =
 
 const maxCollapsedLines = 5
 
-/** Returns the rows of the result list. @param expandedPaths files that show all their lines */
+/** @param expandedPaths files that show all their lines */
 export function findRows(files: readonly FoundFile[], expandedPaths: ReadonlySet<string>): FindRow[] {
   const rows: FindRow[] = []
   for (const file of files) {
@@ -55,7 +55,7 @@ interface Branch {
 
 const emptyBranch = (): Branch => ({ folders: new Map(), files: [], attachments: [], count: 0 })
 
-/** Builds the tree of the folders, notes and attachments; MEMORY.md and the context files have their own places. */
+/** MEMORY.md and the context files are not part of the tree: they have their own places. */
 export function treeOf(files: readonly TreeFile[], attachments: readonly string[] = []): Branch {
   const root = emptyBranch()
   for (const file of files) {
@@ -67,7 +67,7 @@ export function treeOf(files: readonly TreeFile[], attachments: readonly string[
   return root
 }
 
-/** Returns the branch of a file's folder, creates missing ones, and counts the file in all of them. */
+/** Counts a file in its folders and creates missing ones. @returns the branch of its own folder */
 function addToBranch(root: Branch, path: string): Branch {
   let branch = root
   branch.count += 1

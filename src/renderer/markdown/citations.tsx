@@ -3,6 +3,7 @@ import { MessageSquare } from 'lucide-react'
 import { t } from 'i18next'
 import { Link, useLocation } from 'wouter'
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { api } from '#lib/api/client.ts'
 import { PlaceMark } from '#lib/notes/note-marks.tsx'
 import { formatLines, paths, type FileLinkState, type FileLine } from '#lib/router/paths.ts'
@@ -11,7 +12,6 @@ import { clipLine } from '#lib/util/clip.ts'
 import { createContext } from 'react'
 
 interface PlaceLinkProps {
-  readonly agent: string
   readonly path: string
   /** 1-based. */
   readonly startLine: number
@@ -24,12 +24,11 @@ interface PlaceLinkProps {
   readonly words?: readonly string[]
 }
 
-/** Characters before the line number that stay visible in a clipped name. */
 const visibleEndLength = 12
 
 export function PlaceLink(props: PlaceLinkProps) {
-  const { agent, path, startLine, endLine = startLine, className = '', isClipped = false, words } = props
-  const { chatTitle, placeName } = usePlaceNames(agent)
+  const { path, startLine, endLine = startLine, className = '', isClipped = false, words } = props
+  const { chatTitle, placeName } = usePlaceNames()
   const isChat = chatTitle(path) !== undefined
   const name = placeName({ path, startLine, endLine })
   const splitIndex = Math.max(0, name.lastIndexOf(':') - visibleEndLength)
@@ -42,7 +41,7 @@ export function PlaceLink(props: PlaceLinkProps) {
       aria-label={isClipped && !isChat ? name : undefined}
       className={`hover:underline ${isChat ? 'font-sans' : 'font-mono text-[12px]'} ${isClipped ? 'flex min-w-0' : ''} ${className}`}
     >
-      <PlaceMark agent={agent} path={path} />
+      <PlaceMark path={path} />
       {isChat && <MessageSquare size={12} aria-label={t('search.chat')} className="mr-1 mb-0.5 inline" />}
       {isClipped && !isChat ? (
         <>
@@ -58,11 +57,9 @@ export function PlaceLink(props: PlaceLinkProps) {
   )
 }
 
-/**
- * Returns two functions: `chatTitle` returns the title of a transcript's chat, or undefined for any other file;
- * `placeName` returns that title, or the path with its lines.
- */
-export function usePlaceNames(agent: string) {
+/** `chatTitle` is undefined for other files than transcripts; `placeName` is that title, or the path with its lines. */
+export function usePlaceNames() {
+  const { id: agent } = useAgent()
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent } })).data
   const chatTitle = (path: string) => {
     const session = sessionOfPath(path)
@@ -75,14 +72,9 @@ export function usePlaceNames(agent: string) {
 /** The last query of a turn, for the actions on the citations of its answers. */
 export const QueryContext = createContext<string | undefined>(undefined)
 
-interface ResultActionsProps {
-  readonly agent: string
-  readonly place: FileLine
-  /** The query that found the line. If undefined, the search page asks the user for it. */
-  readonly query: string | undefined
-}
-
-export function ResultActions({ agent, place, query }: ResultActionsProps) {
+/** @param query found the line; if it is undefined, the search page asks for it */
+export function ResultActions({ place, query }: { place: FileLine; query: string | undefined }) {
+  const { id: agent } = useAgent()
   const [, navigate] = useLocation()
   const flag = useMutation(api.suggestions.flag.mutationOptions({ onSuccess: ({ id }) => navigate(paths.inbox(id)) }))
   // Only notes of this memory can be flagged: not transcripts, nor files of other agents or outside folders.

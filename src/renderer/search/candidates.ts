@@ -54,16 +54,11 @@ function groupOf({ verdict }: Candidate): number {
 export type RankChange = number | 'new' | 'gone'
 export type RankChanges = ReadonlyMap<string, RankChange>
 
-/** Returns a key that identifies a candidate in every ranking of a query. */
 export function candidateKey({ source, path, startLine, endLine, snippet }: Candidate): string {
   return `${source}/${path}/${startLine}-${endLine}/${snippet.trim()}`
 }
 
-/**
- * Returns the changes of rank by candidate key; omits candidates whose rank stays the same.
- * @param before current ranking
- * @param after ranking under the settings being tried
- */
+/** Returns the changes of rank by candidate key; omits candidates whose rank stays the same. */
 export function diffRanks(before: readonly Candidate[], after: readonly Candidate[]): RankChanges {
   const oldRanks = ranksOf(before)
   const newRanks = ranksOf(after)
@@ -71,9 +66,8 @@ export function diffRanks(before: readonly Candidate[], after: readonly Candidat
   for (const candidate of after) {
     const key = candidateKey(candidate)
     const [from, to] = [oldRanks.get(key), newRanks.get(key)]
-    if (from === undefined && to !== undefined) changes.set(key, 'new')
-    else if (from !== undefined && to === undefined) changes.set(key, 'gone')
-    else if (from !== undefined && to !== undefined && from !== to) changes.set(key, from - to)
+    if (from === to) continue
+    changes.set(key, from === undefined ? 'new' : to === undefined ? 'gone' : from - to)
   }
   return changes
 }
@@ -89,13 +83,8 @@ const maxWeak = 20
 const minWeakScore = 0.02
 const firstRows = 3
 
-interface ResultGroup {
-  readonly name: 'notes' | 'chats' | 'weak'
-  readonly candidates: readonly Candidate[]
-}
-
 /** Groups candidates in the order of the page. @param candidates notes, best first, then chats, best first */
-export function resultGroups(candidates: readonly Candidate[]): ResultGroup[] {
+export function resultGroups(candidates: readonly Candidate[]) {
   const withVerdict = (kind: Candidate['verdict']['kind']) => candidates.filter(({ verdict }) => verdict.kind === kind)
   const returned = withVerdict('returned')
   const weak = withVerdict('weak').toSorted((one, other) => other.score - one.score)
@@ -105,7 +94,7 @@ export function resultGroups(candidates: readonly Candidate[]): ResultGroup[] {
     { name: 'notes', candidates: returned.filter(({ source }) => source !== 'sessions') },
     { name: 'chats', candidates: returned.filter(({ source }) => source === 'sessions') },
     { name: 'weak', candidates: weak.slice(0, shown) },
-  ]
+  ] as const
 }
 
 /**

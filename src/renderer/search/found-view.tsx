@@ -5,7 +5,8 @@ import { CircleHelp, Search, SlidersHorizontal, ArrowDown, ArrowUp, ChevronRight
 import { useEffect, useMemo, useRef, useState, memo, useCallback, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { Agent, Explanation, SearchSettings } from '#shared/contract/index.ts'
+import type { Explanation, SearchSettings } from '#shared/contract/index.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState, EmptyState, Skeleton, useTextField } from '#lib/ui/elements.tsx'
 import { useDebounced } from '#lib/util/hooks.ts'
@@ -29,14 +30,9 @@ import { PlaceLink, usePlaceNames, ResultActions } from '../markdown/citations.t
 import { ScoreBreakdown } from './score-breakdown.tsx'
 import { SupersededMark, MemoryText } from './unit-text.tsx'
 
-interface FoundViewProps {
-  readonly agent: Agent
-  readonly linkedQuery: string
-  /** Line whose ranking is explained, as `path:line`. */
-  readonly initialWhy: string
-}
-
-export function FoundView({ agent, linkedQuery, initialWhy }: FoundViewProps) {
+/** @param initialWhy line whose ranking is explained, as `path:line`; empty for none */
+export function FoundView({ linkedQuery, initialWhy }: { linkedQuery: string; initialWhy: string }) {
+  const { id: agent } = useAgent()
   const { text, setText, replaceAddress } = useLinkedText(linkedQuery)
   const [isWhatIfOpen, setIsWhatIfOpen] = useState(false)
   const [tried, setTried] = useState<SearchSettings>()
@@ -44,8 +40,8 @@ export function FoundView({ agent, linkedQuery, initialWhy }: FoundViewProps) {
   const [place, setPlace] = useState(initialWhy)
   const whyText = useDebounced(isWhyOpen ? place : '', typingPauseMs)
   const why = useMemo(() => parsePlace(whyText), [whyText])
-  const settings = useQuery(api.search.settings.queryOptions({ input: { agent: agent.id } }))
-  const search = useTypedSearch(agent.id, text, { why, tried })
+  const settings = useQuery(api.search.settings.queryOptions({ input: { agent } }))
+  const search = useTypedSearch(text, { why, tried })
   const { query, settledText, explanation, moves, error, retry, isBusy } = search
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])
@@ -85,7 +81,6 @@ export function FoundView({ agent, linkedQuery, initialWhy }: FoundViewProps) {
       )}
       {isWhyOpen && settings.data && (
         <ExplainMissing
-          agent={agent.id}
           place={place}
           onPlace={setPlace}
           hasQuery={query !== ''}
@@ -103,16 +98,15 @@ export function FoundView({ agent, linkedQuery, initialWhy }: FoundViewProps) {
           ) : query === '' ? (
             <EmptyState title={t('inspect.foundEmpty')} hint={t('search.emptyHint')} />
           ) : explanation ? (
-            <Results agent={agent.id} explanation={explanation} moves={moves} />
+            <Results explanation={explanation} moves={moves} />
           ) : (
             <Skeleton lines={9} />
           )}
-          {!error && query !== '' && explanation && <UnsearchedCount agent={agent.id} />}
+          {!error && query !== '' && explanation && <UnsearchedCount />}
         </div>
         {isWhatIfOpen && settings.data && (
           <WhatIf
             hasVectors={search.hasVectors}
-            agent={agent.id}
             current={settings.data}
             settings={tried ?? settings.data}
             onPreview={setTried}
@@ -138,17 +132,15 @@ function Toggle({ isOn, onToggle, children }: { isOn: boolean; onToggle: () => v
 }
 
 interface ResultsProps {
-  readonly agent: string
   readonly explanation: Explanation
   /** Changes of rank against the current settings; undefined while these are shown. */
   readonly moves?: RankChanges | undefined
 }
 
 const rowKey = ({ candidate }: CandidateTableRow) => candidateKey(candidate)
-/** Height of a row with two lines of text, px. */
 const rowHeight = 78
 
-const Results = memo(function Results({ agent, explanation, moves }: ResultsProps) {
+const Results = memo(function Results({ explanation, moves }: ResultsProps) {
   useTranslation()
   const [order, setOrder] = useState<CandidateOrder>({ column: 'verdict', isReversed: false })
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
@@ -204,7 +196,6 @@ const Results = memo(function Results({ agent, explanation, moves }: ResultsProp
           <VirtualRows isTable label={t('inspect.found')} rows={rows} keyOf={rowKey} estimateHeight={() => rowHeight}>
             {(row) => (
               <CandidateRow
-                agent={agent}
                 explanation={explanation}
                 row={row}
                 isReversed={order.isReversed}
@@ -224,7 +215,6 @@ const Results = memo(function Results({ agent, explanation, moves }: ResultsProp
 export const rowLook =
   'grid grid-cols-[minmax(0,1fr)_4.75rem_4.75rem_3.5rem_7rem] items-center gap-x-3 px-5 max-sm:px-3 cards:flex cards:flex-wrap'
 
-/** Aligns figures to the right, text to the left. */
 export function cellLook(column: CandidateOrder['column']): string {
   if (column === 'entry') return 'min-w-0'
   return column === 'verdict' ? 'pl-2 cards:pl-0' : 'tabular text-right whitespace-nowrap'
@@ -236,7 +226,6 @@ function formatFigure(value: number): string {
 }
 
 interface CandidateRowProps {
-  readonly agent: string
   readonly explanation: Explanation
   readonly row: CandidateTableRow
   readonly isReversed: boolean
@@ -247,7 +236,7 @@ interface CandidateRowProps {
 
 /** Renders again only if its own data changes: the table renders on each frame while it scrolls. */
 export const CandidateRow = memo(function CandidateRow(props: CandidateRowProps) {
-  const { agent, explanation, row, isReversed, move, isOpen, onToggle } = props
+  const { explanation, row, isReversed, move, isOpen, onToggle } = props
   useTranslation()
   const { query, thresholds, notice, provider } = explanation
   const { candidate } = row
@@ -292,7 +281,7 @@ export const CandidateRow = memo(function CandidateRow(props: CandidateRowProps)
             <button
               type="button"
               aria-expanded={isOpen}
-              aria-label={t('search.details', { place: usePlaceNames(agent).placeName(candidate) })}
+              aria-label={t('search.details', { place: usePlaceNames().placeName(candidate) })}
               onClick={() => onToggle(candidateKey(candidate))}
               className="-ml-1.5 flex size-6 shrink-0 items-center justify-center rounded-sm text-muted hover:bg-soft hover:text-text"
             >
@@ -301,14 +290,7 @@ export const CandidateRow = memo(function CandidateRow(props: CandidateRowProps)
             <div className="min-w-0 flex-1">
               <MemoryText path={path} text={snippet} words={matched} className="line-clamp-2" />
               <div className="flex min-w-0 items-baseline gap-2 text-[12px] text-muted">
-                <PlaceLink
-                  agent={agent}
-                  path={path}
-                  startLine={startLine}
-                  endLine={endLine}
-                  words={matched}
-                  isClipped
-                />
+                <PlaceLink path={path} startLine={startLine} endLine={endLine} words={matched} isClipped />
                 {date !== undefined && !path.includes(date) && <span className="shrink-0">{formatNoteDay(date)}</span>}
               </div>
               <SupersededMark superseded={candidate.superseded} />
@@ -345,8 +327,8 @@ export const CandidateRow = memo(function CandidateRow(props: CandidateRowProps)
             <p className="pb-2 text-[12px] text-muted empty:hidden">{context}</p>
             <ScoreBreakdown candidate={candidate} />
             <div className="flex flex-wrap items-center gap-x-4 gap-y-1 pt-2">
-              <ResultActions agent={agent} place={{ path, line: startLine }} query={query} />
-              <AddCheck agent={agent} query={query} lines={candidate} />
+              <ResultActions place={{ path, line: startLine }} query={query} />
+              <AddCheck query={query} lines={candidate} />
             </div>
           </div>
         )}

@@ -2,7 +2,8 @@ import { t } from 'i18next'
 import { useQuery, useMutation } from '@tanstack/react-query'
 import { ChevronRight, Play, Download, Upload, CircleCheck, CircleDashed, CircleX, Trash2 } from 'lucide-react'
 import { useMemo, useState, useRef } from 'react'
-import type { Agent, Recall, Check, SavedSearchRun } from '#shared/contract/index.ts'
+import type { Recall, Check, SavedSearchRun } from '#shared/contract/index.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, client } from '#lib/api/client.ts'
 import {
   EmptyState,
@@ -32,11 +33,12 @@ const pageSize = 100
 const outcomes = ['all', 'used', 'unused', 'below', 'nothing'] as const
 type Outcome = (typeof outcomes)[number]
 
-export function RecallsView({ agent, message }: { agent: Agent; message: string | undefined }) {
+export function RecallsView({ message }: { message: string | undefined }) {
+  const { id: agent } = useAgent()
   const [outcome, setOutcome] = useState<Outcome>('all')
   const [filter, setFilter] = useState('')
   const [limit, setLimit] = useState(pageSize)
-  const recalls = useQuery(api.search.recalls.queryOptions({ input: { agent: agent.id } }))
+  const recalls = useQuery(api.search.recalls.queryOptions({ input: { agent } }))
   const shown = useMemo(
     () =>
       (recalls.data ?? []).filter(
@@ -72,7 +74,7 @@ export function RecallsView({ agent, message }: { agent: Agent; message: string 
             ) : (
               <ul className="pb-8">
                 {shown.slice(0, limit).map((recall) => (
-                  <RecallRow key={`${recall.session}/${recall.id}`} agent={agent.id} recall={recall} />
+                  <RecallRow key={`${recall.session}/${recall.id}`} recall={recall} />
                 ))}
                 {shown.length > limit && (
                   <li className="px-5 py-2">
@@ -98,7 +100,7 @@ function mentions({ query, question, title, results }: Recall, filter: string): 
   return nameRanker(filter)(query, question, title, ...results.map(({ path }) => path)) !== undefined
 }
 
-function RecallRow({ agent, recall }: { agent: string; recall: Recall }) {
+function RecallRow({ recall }: { recall: Recall }) {
   const [isOpen, setIsOpen] = useState(false)
   const outcome = outcomeOf(recall)
   const used = recall.results.filter(({ use }) => use !== null).length
@@ -132,12 +134,13 @@ function RecallRow({ agent, recall }: { agent: string; recall: Recall }) {
               : t(`recalls.${outcome}`)}
         </span>
       </button>
-      {isOpen && <ThenAndNow agent={agent} recall={recall} />}
+      {isOpen && <ThenAndNow recall={recall} />}
     </li>
   )
 }
 
-function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
+function ThenAndNow({ recall }: { recall: Recall }) {
+  const { id: agent } = useAgent()
   const { query, session, message, question, results } = recall
   const input = { agent, query, options: { excludeSession: session } }
   const current = useQuery(api.search.query.queryOptions({ input }))
@@ -167,13 +170,13 @@ function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
               {compareResults(results, found).map(({ path, startLine, endLine, scoreThen, scoreNow, use }) => (
                 <tr key={`${path}:${startLine}`} className="border-t border-soft" data-testid="recalled">
                   <td className="truncate py-1">
-                    <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} />
+                    <PlaceLink path={path} startLine={startLine} endLine={endLine} />
                   </td>
                   <td className="tabular text-right">{scoreThen === undefined ? '–' : formatScore(scoreThen)}</td>
                   <td className="tabular text-right">{scoreNow === undefined ? '–' : formatScore(scoreNow)}</td>
                   <td className="pl-4 text-muted">{use ? t(`recalls.${use}`) : ''}</td>
                   <td className="py-0.5 text-right">
-                    <AddCheck agent={agent} query={query} lines={{ path, startLine, endLine }} />
+                    <AddCheck query={query} lines={{ path, startLine, endLine }} />
                   </td>
                 </tr>
               ))}
@@ -189,7 +192,8 @@ function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
   )
 }
 
-export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
+export function ChecksView() {
+  const { id: agent } = useAgent()
   const list = useQuery(api.savedSearches.list.queryOptions({ input: { agent } }))
   const run = useMutation(api.savedSearches.run.mutationOptions())
   const stop = useMutation(api.savedSearches.stop.mutationOptions())
@@ -199,7 +203,7 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
   return (
     <section aria-label={t('savedSearches.title')} className="flex min-w-0 flex-1 flex-col">
       <InspectTabs>
-        <Transfer agent={agent} isEmpty={checks.length === 0} />
+        <Transfer isEmpty={checks.length === 0} />
         {progress ? (
           <Button onClick={() => stop.mutate({ agent })}>
             <progress
@@ -220,7 +224,7 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
         <QueryView query={list} lines={9}>
           {() => (
             <>
-              <NewCheck agent={agent} />
+              <NewCheck />
               {checks.length === 0 ? (
                 <EmptyState title={t('savedSearches.empty')} hint={t('savedSearches.emptyHint')} />
               ) : (
@@ -233,7 +237,7 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
                   </div>
                   <ul>
                     {checks.map((check) => (
-                      <SavedSearchRow key={check.id} agent={agent} check={check} />
+                      <SavedSearchRow key={check.id} check={check} />
                     ))}
                   </ul>
                 </>
@@ -246,7 +250,8 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
   )
 }
 
-function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
+function Transfer({ isEmpty }: { isEmpty: boolean }) {
+  const { id: agent } = useAgent()
   const input = useRef<HTMLInputElement>(null)
   const importFile = useMutation({
     mutationFn: async (file: File) => client.savedSearches.import({ agent, text: await file.text() }),
@@ -279,7 +284,8 @@ function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
   )
 }
 
-function NewCheck({ agent }: { agent: string }) {
+function NewCheck() {
+  const { id: agent } = useAgent()
   const [query, setQuery] = useState('')
   const [place, setPlace] = useState('')
   const lines = parseLines(place)
@@ -307,7 +313,6 @@ function NewCheck({ agent }: { agent: string }) {
         className="min-h-7 min-w-[min(100%,14rem)] flex-1 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent placeholder:text-muted"
       />
       <FileLinesField
-        agent={agent}
         value={place}
         label={t('savedSearches.lines')}
         sample="memory/2026-01-20.md:12-14"
@@ -389,7 +394,8 @@ function shareOf({ passed, total }: SavedSearchRun): number {
   return total === 0 ? 1 : passed / total
 }
 
-function SavedSearchRow({ agent, check }: { agent: string; check: Check }) {
+function SavedSearchRow({ check }: { check: Check }) {
+  const { id: agent } = useAgent()
   const { id, query, relevant, outcome } = check
   const [first] = relevant
   const add = useMutation(api.savedSearches.add.mutationOptions())
@@ -418,7 +424,7 @@ function SavedSearchRow({ agent, check }: { agent: string; check: Check }) {
         <ul className="flex flex-wrap gap-x-4 text-[12px]">
           {relevant.map(({ path, startLine, endLine, state }) => (
             <li key={`${path}:${startLine}`}>
-              <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} />
+              <PlaceLink path={path} startLine={startLine} endLine={endLine} />
               {state !== 'there' && <span className="pl-2 text-warning">{t(`savedSearches.${state}`)}</span>}
               {state === 'changed' && (
                 <Button

@@ -10,6 +10,7 @@ import { usePlaceNames, PlaceLink, ResultActions } from '../markdown/citations.t
 import { MemoryText, SupersededMark } from './unit-text.tsx'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { api } from '#lib/api/client.ts'
 import { TextLink } from '#lib/ui/elements.tsx'
 import { Highlight } from '#lib/ui/long-text.tsx'
@@ -20,18 +21,15 @@ import { ScoreBreakdown } from './score-breakdown.tsx'
 const noRows: readonly ReactNode[] = []
 
 interface ResultGroupProps {
-  readonly agent: string
   readonly name: 'notes' | 'chats' | 'weak'
   readonly candidates: readonly Candidate[]
   readonly onOpen: (candidate: Candidate) => void
   /** Opens the explanation; without it, rows have no *Why?*. */
   readonly onWhy?: ((candidate: Candidate) => void) | undefined
-  /** Rows before the results. */
   readonly children?: readonly ReactNode[]
 }
 
-/** A group of results in a list of the command menu (cmdk). */
-export function ResultGroup({ agent, name, candidates, onOpen, onWhy, children = noRows }: ResultGroupProps) {
+export function ResultGroup({ name, candidates, onOpen, onWhy, children = noRows }: ResultGroupProps) {
   if (candidates.length + children.length === 0) return null
   return (
     <Command.Group heading={t(`search.group.${name}`)} className={groupLook}>
@@ -43,7 +41,7 @@ export function ResultGroup({ agent, name, candidates, onOpen, onWhy, children =
           onSelect={() => onOpen(candidate)}
           className={`group/result flex items-end gap-3 rounded-sm px-2.5 py-1.5 data-[selected=true]:bg-selected ${name === 'weak' ? 'text-muted' : ''}`}
         >
-          <ResultRow agent={agent} candidate={candidate} />
+          <ResultRow candidate={candidate} />
           {onWhy && (
             // A control inside an option is not allowed; the Tab key opens the same explanation.
             <span
@@ -65,16 +63,16 @@ export function ResultGroup({ agent, name, candidates, onOpen, onWhy, children =
 export const groupLook =
   '[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-[11px] [&_[cmdk-group-heading]]:text-muted'
 
-export function ResultRow({ agent, candidate }: { agent: string; candidate: Candidate }) {
+export function ResultRow({ candidate }: { candidate: Candidate }) {
   const { path, snippet, matched, date, superseded } = candidate
-  const title = usePlaceNames(agent).chatTitle(path)
+  const title = usePlaceNames().chatTitle(path)
   return (
     <span className="min-w-0 flex-1" data-testid="result" data-place={`${path}:${candidate.startLine}`}>
       <MemoryText path={path} text={snippet} words={matched} className="line-clamp-2" />
       <span className="flex min-w-0 items-baseline gap-3 text-[12px] text-muted">
         {date !== undefined && <span className="shrink-0">{formatNoteDay(date)}</span>}
         <span className="min-w-0 truncate">
-          <PlaceMark agent={agent} path={path} />
+          <PlaceMark path={path} />
           {title !== undefined && <MessageSquare size={11} aria-label={t('search.chat')} className="mr-1 inline" />}
           {title ?? path}
         </span>
@@ -84,37 +82,27 @@ export function ResultRow({ agent, candidate }: { agent: string; candidate: Cand
   )
 }
 
-/** Lines shown before and after the result. */
 const linesAround = 4
 
-interface ResultPreviewProps {
-  readonly agent: string
-  readonly query: string
-  readonly candidate: Candidate
-}
-
-/** The lines around a result, and why it was found: in sentences, then in bars. */
-export function ResultPreview({ agent, query, candidate }: ResultPreviewProps) {
+export function ResultPreview({ query, candidate }: { query: string; candidate: Candidate }) {
   const { path, startLine, endLine, matched } = candidate
   return (
     <div className="flex flex-col gap-4 p-4">
-      <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} words={matched} />
-      <Lines agent={agent} candidate={candidate} />
+      <PlaceLink path={path} startLine={startLine} endLine={endLine} words={matched} />
+      <Lines candidate={candidate} />
       <section className="flex flex-col gap-2">
         <h3 className="text-[12px] text-muted">{t('search.whyNote')}</h3>
         <p data-testid="why-sentences">{whySentences(candidate).join(' ')}</p>
         <ScoreBreakdown candidate={candidate} />
         <TextLink href={paths.found(query, { path, line: startLine })}>{t('search.figures')} →</TextLink>
       </section>
-      <ResultActions agent={agent} place={{ path, line: startLine }} query={query} />
+      <ResultActions place={{ path, line: startLine }} query={query} />
     </div>
   )
 }
 
-function Lines({
-  agent,
-  candidate: { path, startLine, endLine, snippet, matched },
-}: Omit<ResultPreviewProps, 'query'>) {
+function Lines({ candidate: { path, startLine, endLine, snippet, matched } }: { candidate: Candidate }) {
+  const { id: agent } = useAgent()
   const isChat = sessionOfPath(path) !== undefined
   const file = useQuery(api.workspace.read.queryOptions({ input: isChat ? skipToken : { agent, path } }))
   if (file.data === undefined) return <MemoryText path={path} text={snippet} words={matched} />
@@ -140,7 +128,6 @@ const minContribution = 0.1
 const minShare = 0.15
 const maxRelated = 2
 
-/** Explains in sentences why a search found a line: its words first, then what surrounds it. */
 function whySentences({ text, vector, parts, superseded }: Candidate): string[] {
   const terms = text?.terms ?? []
   const own = terms.filter(({ instead, alike }) => instead === undefined && !alike)
@@ -182,16 +169,14 @@ function relatedWords(
 }
 
 interface ResultProps {
-  readonly agent: string
   readonly result: RecordedSearch['results'][number]
   readonly query: string
-  /** True if the answer cites it. */
   readonly isUsed?: boolean
 }
 
 const noWords: readonly string[] = []
 
-export function Result({ agent, result, query, isUsed = false }: ResultProps) {
+export function Result({ result, query, isUsed = false }: ResultProps) {
   const { path, startLine, endLine, date, snippet, superseded } = result
   return (
     <div data-testid="result">
@@ -200,11 +185,11 @@ export function Result({ agent, result, query, isUsed = false }: ResultProps) {
       <p className="flex min-w-0 items-baseline gap-3 text-[12px] text-muted">
         {date !== undefined && <span className="shrink-0">{formatNoteDay(date)}</span>}
         <span className="min-w-0 truncate">
-          <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} words={noWords} />
+          <PlaceLink path={path} startLine={startLine} endLine={endLine} words={noWords} />
         </span>
         {isUsed && <span className="shrink-0 text-added">{t('recalls.cited')}</span>}
       </p>
-      <ResultActions agent={agent} place={{ path, line: startLine }} query={query} />
+      <ResultActions place={{ path, line: startLine }} query={query} />
     </div>
   )
 }

@@ -54,12 +54,7 @@ export function ScoreBreakdown({ candidate }: { candidate: Candidate }) {
   )
 }
 
-interface SharesProps {
-  readonly label: string
-  readonly terms: readonly { readonly name: string; readonly share: number }[]
-}
-
-function Shares({ label, terms }: SharesProps) {
+function Shares({ label, terms }: { label: string; terms: readonly { name: string; share: number }[] }) {
   if (terms.length === 0) return null
   const shares = roundToSum(
     terms.map(({ share }) => share),
@@ -151,7 +146,6 @@ function Bar({ share }: { share: number }) {
 
 const digits = 2
 
-/** Formats a number with its sign: +0.42, −0.42, 0.00. */
 function formatSigned(value: number): string {
   const size = Math.abs(value).toFixed(digits)
   if (Number(size) === 0) return size

@@ -2,6 +2,7 @@ import { t } from 'i18next'
 import type { Explanation, Condition } from '#shared/contract/index.ts'
 import { formatMoment } from '#lib/i18n/format.ts'
 import { useQuery } from '@tanstack/react-query'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { api } from '#lib/api/client.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { IndexAllButton } from '#lib/notes/note-marks.tsx'
@@ -53,17 +54,17 @@ export function noticeText({ code, message, since, count, script }: NonNullable<
 
 const maxShown = 120
 
-/** Tells which files and links of the workspace are not searched. */
-export function UnsearchedCount({ agent }: { agent: string }) {
+export function UnsearchedCount() {
   return (
     <div className="px-5 py-3 text-[12px] text-muted empty:hidden">
-      <UnsearchedFiles agent={agent} />
-      <SkippedLinks agent={agent} />
+      <UnsearchedFiles />
+      <SkippedLinks />
     </div>
   )
 }
 
-function SkippedLinks({ agent }: { agent: string }) {
+function SkippedLinks() {
+  const { id: agent } = useAgent()
   const { data } = useQuery(api.workspace.links.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
   if (data === undefined || data.count === 0) return null
   const { count, paths: shownPaths } = data
@@ -75,7 +76,8 @@ function SkippedLinks({ agent }: { agent: string }) {
   )
 }
 
-function UnsearchedFiles({ agent }: { agent: string }) {
+function UnsearchedFiles() {
+  const { id: agent } = useAgent()
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
   const reasons = (files.data ?? []).flatMap(({ unsearched }) => unsearched?.reason ?? [])
   if (reasons.length === 0) return null
@@ -90,7 +92,7 @@ function UnsearchedFiles({ agent }: { agent: string }) {
       <span>
         {t('unsearched.count', { count: reasons.length })} {parts.join(' · ')}
       </span>
-      {countOf('scope') > 0 && <IndexAllButton agent={agent} />}
+      {countOf('scope') > 0 && <IndexAllButton />}
     </div>
   )
 }

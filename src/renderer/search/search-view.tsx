@@ -3,7 +3,7 @@ import { Command } from 'cmdk'
 import { Search } from 'lucide-react'
 import { use, useEffect, useState, type KeyboardEvent } from 'react'
 import { useLocation } from 'wouter'
-import type { Agent, Candidate } from '#shared/contract/index.ts'
+import type { Candidate } from '#shared/contract/index.ts'
 import { ErrorState, EmptyState, Skeleton, useTextField } from '#lib/ui/elements.tsx'
 import { paths, type FileLinkState } from '#lib/router/paths.ts'
 import { SidePanel, HeaderStart } from '#lib/ui/frames.tsx'
@@ -12,16 +12,15 @@ import { candidateKey, resultGroups } from './candidates.ts'
 import { ResultPreview, ResultGroup } from './results.tsx'
 import { useLinkedText, useTypedSearch } from './use-typed-search.ts'
 
-/** Rows that are rendered of one group. */
 const maxRows = 60
 
-export function SearchView({ agent, linkedQuery }: { agent: Agent; linkedQuery: string }) {
+export function SearchView({ linkedQuery }: { linkedQuery: string }) {
   const [, navigate] = useLocation()
   const { text, setText, replaceAddress } = useLinkedText(linkedQuery)
   const field = useTextField(text, setText)
   const [selected, setSelected] = useState('')
   const [isPreviewOpen, setIsPreviewOpen] = useState(false)
-  const { query, settledText, explanation, error, retry, isBusy, toggleCondition } = useTypedSearch(agent.id, text)
+  const { query, settledText, explanation, error, retry, isBusy, toggleCondition } = useTypedSearch(text)
   useEffect(() => replaceAddress(paths.search(settledText), settledText), [settledText, replaceAddress])
   const groups = explanation ? resultGroups(explanation.candidates) : []
   const candidates = groups.flatMap((group) => group.candidates)
@@ -83,7 +82,7 @@ export function SearchView({ agent, linkedQuery }: { agent: Agent; linkedQuery: 
               {candidates.length === 0 && (
                 <>
                   <EmptyState title={t('search.nothing', { query })} hint={t('search.nothingHint')} />
-                  <UnsearchedCount agent={agent.id} />
+                  <UnsearchedCount />
                 </>
               )}
               {candidates.length > 0 &&
@@ -94,7 +93,6 @@ export function SearchView({ agent, linkedQuery }: { agent: Agent; linkedQuery: 
                 {groups.map(({ name, candidates: members }) => (
                   <ResultGroup
                     key={name}
-                    agent={agent.id}
                     name={name}
                     candidates={members.slice(0, maxRows)}
                     onOpen={open}
@@ -110,7 +108,7 @@ export function SearchView({ agent, linkedQuery }: { agent: Agent; linkedQuery: 
       </Command>
       {previewed && (
         <SidePanel title={t('file.preview')} closing={t('common.close')} onClose={() => setIsPreviewOpen(false)}>
-          <ResultPreview key={candidateKey(previewed)} agent={agent.id} query={query} candidate={previewed} />
+          <ResultPreview key={candidateKey(previewed)} query={query} candidate={previewed} />
         </SidePanel>
       )}
     </section>

@@ -2,6 +2,7 @@ import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { SearchOptions, SearchSettings } from '#shared/contract/index.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { api } from '#lib/api/client.ts'
 import type { FileLine } from '#lib/router/paths.ts'
 import { useDebounced } from '#lib/util/hooks.ts'
@@ -15,20 +16,14 @@ const sliderPauseMs = 40
 const localProviders: ReadonlySet<string> = new Set(['builtin', 'local', 'none'])
 
 interface TypedSearchOptions {
-  /** A line whose ranking is explained. */
   readonly why?: FileLine | undefined
-  /** Settings that are tried on this query. */
   readonly tried?: SearchSettings | undefined
   readonly options?: Pick<SearchOptions, 'staysHere' | 'hasPrivate'>
 }
 
 const noOptions: TypedSearchOptions = {}
 
-/**
- * Returns the text of a search field, which changes with the address while the view is open, and a function that
- * replaces the address after a change of the text.
- * @param linked the query of the address
- */
+/** The text follows the address while the view is open. @param linked the query of the address */
 export function useLinkedText(linked: string) {
   const [, navigate] = useLocation()
   const [text, setText] = useState(linked)
@@ -53,7 +48,8 @@ export function useLinkedText(linked: string) {
  * Returns the ranking under the settings that are tried, with the rank changes; otherwise under the current settings.
  * @param text content of the field
  */
-export function useTypedSearch(agent: string, text: string, { why, tried, options = {} } = noOptions) {
+export function useTypedSearch(text: string, { why, tried, options = {} } = noOptions) {
+  const { id: agent } = useAgent()
   const status = useQuery(api.search.status.queryOptions({ input: { agent } }))
   const typed = text.trim()
   const settledText = useDebounced(typed, typingPauseMs)
@@ -64,21 +60,13 @@ export function useTypedSearch(agent: string, text: string, { why, tried, option
   const without = disabledConditions.length > 0 ? { without: disabledConditions } : {}
   const input = { agent, query, ...(why && { why }) }
   const debounced = useDebounced(tried, sliderPauseMs)
-  const current = useQuery(
+  const explain = (extra: SearchOptions | undefined) =>
     api.search.explain.queryOptions({
-      input: query === '' ? skipToken : { ...input, options: { ...options, ...without } },
+      input: query === '' || !extra ? skipToken : { ...input, options: { ...extra, ...options, ...without } },
       placeholderData: keepPreviousData,
-    }),
-  )
-  const preview = useQuery(
-    api.search.explain.queryOptions({
-      input:
-        query === '' || !debounced
-          ? skipToken
-          : { ...input, options: { ...triedOptions(debounced), ...options, ...without } },
-      placeholderData: keepPreviousData,
-    }),
-  )
+    })
+  const current = useQuery(explain({}))
+  const preview = useQuery(explain(debounced && triedOptions(debounced)))
   const isPreviewShown = tried !== undefined && preview.data !== undefined
   const shown = isPreviewShown ? preview.data : current.data
   const before = current.data?.candidates

@@ -10,11 +10,11 @@ import { NotIndexedNote } from '#lib/notes/note-marks.tsx'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import { toast } from 'sonner'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { api } from '#lib/api/client.ts'
 import { useId } from 'react'
 
 interface WhatIfProps {
-  readonly agent: string
   readonly current: SearchSettings
   readonly settings: SearchSettings
   /** @param settings undefined restores the current settings */
@@ -24,7 +24,6 @@ interface WhatIfProps {
   readonly onClose: () => void
 }
 
-/** Initial half-life, in days, when temporal decay is turned on. */
 const initialHalfLifeDays = 30
 
 const limits = [
@@ -32,7 +31,8 @@ const limits = [
   { key: 'maxCharacters', name: 'whatIf.characters', min: 100, max: 6000, step: 100 },
 ] as const
 
-export function WhatIf({ agent, current, settings, hasVectors, onPreview, onClose }: WhatIfProps) {
+export function WhatIf({ current, settings, hasVectors, onPreview, onClose }: WhatIfProps) {
+  const { id: agent } = useAgent()
   const save = useSaveSearch(() => onPreview(undefined))
   const isChanged = JSON.stringify(settings) !== JSON.stringify(current)
   const isRebuilt = JSON.stringify(settings.chunking) !== JSON.stringify(current.chunking)
@@ -120,7 +120,6 @@ export function WhatIf({ agent, current, settings, hasVectors, onPreview, onClos
 }
 
 interface ExplainMissingProps {
-  readonly agent: string
   /** Text of the field: `path:line`. */
   readonly place: string
   readonly onPlace: (place: string) => void
@@ -129,7 +128,7 @@ interface ExplainMissingProps {
   readonly onTry: (change: Partial<SearchSettings>) => void
 }
 
-export function ExplainMissing({ agent, place, onPlace, hasQuery, explanation, onTry }: ExplainMissingProps) {
+export function ExplainMissing({ place, onPlace, hasQuery, explanation, onTry }: ExplainMissingProps) {
   return (
     <section
       aria-label={t('why.title')}
@@ -137,37 +136,28 @@ export function ExplainMissing({ agent, place, onPlace, hasQuery, explanation, o
     >
       <label className="flex items-center gap-3">
         <span className="shrink-0 text-muted">{t('why.line')}</span>
-        <FileLinesField
-          agent={agent}
-          value={place}
-          sample="memory/2026-01-20.md:12"
-          className="flex-1"
-          isFirst
-          onChange={onPlace}
-        />
+        <FileLinesField value={place} sample="memory/2026-01-20.md:12" className="flex-1" isFirst onChange={onPlace} />
       </label>
       <div role="status">
         {parsePlace(place) === undefined || !hasQuery ? (
           <p className="text-muted">{t('why.hint')}</p>
         ) : (
-          explanation?.why && <Answer agent={agent} why={explanation.why} explanation={explanation} onTry={onTry} />
+          explanation?.why && <Answer why={explanation.why} explanation={explanation} onTry={onTry} />
         )}
       </div>
     </section>
   )
 }
 
-/** Highest limits that the settings accept. */
 const highestLimits = { results: 100, characters: 100_000 }
 
 interface AnswerProps {
-  readonly agent: string
   readonly why: NonNullable<Explanation['why']>
   readonly explanation: Explanation
   readonly onTry: (change: Partial<SearchSettings>) => void
 }
 
-function Answer({ agent, why, explanation, onTry }: AnswerProps) {
+function Answer({ why, explanation, onTry }: AnswerProps) {
   const { candidate, rank, reason, path, line } = why
   const { weights, minScore, maxResults, maxCharacters, terms } = explanation
   const matchedTerms = new Set(candidate?.text?.terms.map(({ term }) => term))
@@ -188,7 +178,7 @@ function Answer({ agent, why, explanation, onTry }: AnswerProps) {
           </strong>
         )}
         {why.unsearched ? (
-          <NotIndexedNote agent={agent} unsearched={why.unsearched} />
+          <NotIndexedNote unsearched={why.unsearched} />
         ) : (
           t(`why.${text}`, {
             minScore: formatScore(minScore),
@@ -227,19 +217,19 @@ function Answer({ agent, why, explanation, onTry }: AnswerProps) {
         >
           {t('why.edit')}
         </Link>
-        <AddCheck agent={agent} query={explanation.query} lines={{ path, startLine: line, endLine: line }} />
+        <AddCheck query={explanation.query} lines={{ path, startLine: line, endLine: line }} />
       </p>
     </div>
   )
 }
 
 interface AddSavedSearchProps {
-  readonly agent: string
   readonly query: string
   readonly lines: CheckedQuestion['relevant'][number]
 }
 
-export function AddCheck({ agent, query, lines: { path, startLine, endLine } }: AddSavedSearchProps) {
+export function AddCheck({ query, lines: { path, startLine, endLine } }: AddSavedSearchProps) {
+  const { id: agent } = useAgent()
   const [, navigate] = useLocation()
   const add = useMutation(
     api.savedSearches.add.mutationOptions({
@@ -258,18 +248,17 @@ export function AddCheck({ agent, query, lines: { path, startLine, endLine } }: 
 }
 
 interface FileLinesFieldProps {
-  readonly agent: string
   readonly value: string
   readonly label?: string
   readonly sample: string
   readonly className: string
-  /** The first field of a form gets the focus. */
   readonly isFirst?: boolean
   readonly onChange: (value: string) => void
 }
 
 export function FileLinesField(props: FileLinesFieldProps) {
-  const { agent, value, label, sample, className, isFirst = false, onChange } = props
+  const { value, label, sample, className, isFirst = false, onChange } = props
+  const { id: agent } = useAgent()
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
   const listId = useId()
   return (

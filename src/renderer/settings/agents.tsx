@@ -2,7 +2,7 @@ import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, useId } from 'react'
 import { api, client } from '#lib/api/client.ts'
-import { ErrorText, Checkbox, Button, ActionItem, ActionSeparator } from '#lib/ui/elements.tsx'
+import { ErrorText, Checkbox, Button, ActionItem, ActionMenu, ActionSeparator, TextInput } from '#lib/ui/elements.tsx'
 import { currentLocale } from '#lib/i18n/index.ts'
 import { Dialog, PromptDialog } from '#lib/ui/frames.tsx'
 import { toast } from 'sonner'
@@ -10,11 +10,10 @@ import type { Agent } from '#shared/contract/index.ts'
 import { appFolderName } from '#shared/util/agent-files.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
 import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
-import { Menu } from '@base-ui/react/menu'
 import { Check, ChevronsUpDown } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { paths } from '#lib/router/paths.ts'
-import { chooseAgent } from '#lib/agents/current-agent.ts'
+import { chooseAgent, useAgent } from '#lib/agents/current-agent.ts'
 
 function NewAgentDialog({ onCreated, onClose }: { onCreated: (id: string) => void; onClose: () => void }) {
   const [name, setName] = useState('')
@@ -29,42 +28,28 @@ function NewAgentDialog({ onCreated, onClose }: { onCreated: (id: string) => voi
       },
     }),
   )
-  const submit = () =>
-    create.mutate({
-      name,
-      color,
-      locale: currentLocale(),
-      ...(workspace.trim() === '' ? {} : { workspace }),
-    })
-  const field = 'rounded-sm border border-line bg-paper px-3 py-2 outline-none focus:border-accent'
+  const own = workspace.trim() === '' ? {} : { workspace }
   return (
     <Dialog
       title={t('agents.new')}
       action={t('file.createNow')}
       canSubmit={name.trim() !== '' && !create.isPending}
       className="top-[18vh] w-[min(460px,92vw)]"
-      onSubmit={submit}
+      onSubmit={() => create.mutate({ name, color, locale: currentLocale(), ...own })}
       onClose={onClose}
     >
       <label className="flex flex-col gap-1">
         {t('session.name')}
-        <input
-          autoFocus
-          value={name}
-          maxLength={60}
-          required
-          onChange={(event) => setName(event.target.value)}
-          className={field}
-        />
+        <TextInput autoFocus required value={name} maxLength={60} onChange={setName} className="bg-paper! px-3 py-2" />
       </label>
       <label className="flex flex-col gap-1">
         {t('agents.folder')}
-        <input
+        <TextInput
           value={workspace}
           spellCheck={false}
           placeholder={t('agents.folderOfItsOwn')}
-          onChange={(event) => setWorkspace(event.target.value)}
-          className={`${field} font-mono text-[12px]`}
+          onChange={setWorkspace}
+          className="bg-paper! px-3 py-2 font-mono text-[12px]"
         />
         <span className="text-[12px] text-muted">{t('agents.folderHint')}</span>
       </label>
@@ -96,13 +81,8 @@ function ColorChoice({ value, onChoose }: { value: string; onChoose: (color: str
   )
 }
 
-interface OwnFolderChoiceProps {
-  /** Empty for the root. */
-  readonly folder: string
-  readonly onChoose: (folder: string) => void
-}
-
-export function OwnFolderChoice({ folder, onChoose }: OwnFolderChoiceProps) {
+/** @param folder empty for the root */
+export function OwnFolderChoice({ folder, onChoose }: { folder: string; onChoose: (folder: string) => void }) {
   const group = useId()
   const [name, setName] = useState(folder === '' ? appFolderName : folder)
   const isTop = folder === ''
@@ -112,16 +92,16 @@ export function OwnFolderChoice({ folder, onChoose }: OwnFolderChoiceProps) {
       <label className="flex flex-wrap items-center gap-2">
         <input type="radio" name={group} checked={!isTop} onChange={() => onChoose(name)} />
         {t('agents.ownFolderApart')}
-        <input
+        <TextInput
           value={name}
           aria-label={t('agents.ownFolderName')}
           spellCheck={false}
           onFocus={() => onChoose(name)}
-          onChange={({ target: { value } }) => {
+          onChange={(value) => {
             setName(value)
-            onChoose(value.trim() === '' ? appFolderName : value.trim())
+            onChoose(value.trim() || appFolderName)
           }}
-          className="w-44 rounded-sm border border-line bg-paper px-2 py-1 font-mono text-[12px] outline-none focus:border-accent"
+          className="w-44 bg-paper! px-2 py-1 font-mono text-[12px]"
         />
       </label>
       <label className="flex items-center gap-2">
@@ -164,9 +144,10 @@ function OwnFolderDialog({ agent, onClose }: { agent: Agent; onClose: () => void
   )
 }
 
-export function AgentsSettings({ agent: current }: { agent: Agent }) {
+export function AgentsSettings() {
+  const current = useAgent()
   const agents = useQuery(api.agents.list.queryOptions())
-  const switchTo = useSwitchAgent(current)
+  const switchTo = useSwitchAgent()
   const [isCreating, setIsCreating] = useState(false)
   const allAgents = agents.data ?? []
   return (
@@ -202,24 +183,16 @@ interface AgentCardProps {
 function AgentCard({ agent, others, isShown, onShow }: AgentCardProps) {
   const [dialog, setDialog] = useState<'name' | 'folder' | 'own'>()
   const { id, name, color, workspace, archived, ready } = agent
-  const update = useMutation(
-    api.agents.update.mutationOptions({
-      onSuccess(_result, change) {
-        if (change.archived !== true) return
-        const undo = () => client.agents.update({ agent: id, archived: false })
-        showSuccess(t('agents.archivedNow', { name }), undo, { look: 'plain' })
-      },
-    }),
-  )
+  const undoArchiving = () => client.agents.update({ agent: id, archived: false })
+  const onSuccess = (_result: unknown, change: { archived?: boolean | undefined }) =>
+    change.archived && showSuccess(t('agents.archivedNow', { name }), undoArchiving, { look: 'plain' })
+  const update = useMutation(api.agents.update.mutationOptions({ onSuccess }))
   const share = useMutation(api.agents.share.mutationOptions())
   const setUp = useMutation(api.agents.setUp.mutationOptions())
-  const addFiles = useMutation(
-    api.agents.setUp.mutationOptions({
-      onSuccess: ({ created }) =>
-        toast.success(created.length === 0 ? t('agents.nothingToAdd') : t('file.dropped', { count: created.length })),
-    }),
-  )
-  const readers = others.filter(({ reads }) => reads.includes(id)).map((other) => other.id)
+  const reportFiles = ({ created: { length: count } }: { created: readonly string[] }) =>
+    toast.success(count === 0 ? t('agents.nothingToAdd') : t('file.dropped', { count }))
+  const addFiles = useMutation(api.agents.setUp.mutationOptions({ onSuccess: reportFiles }))
+  const readers = new Set(others.filter(({ reads }) => reads.includes(id)).map((other) => other.id))
   return (
     <li
       data-testid="agent"
@@ -265,9 +238,9 @@ function AgentCard({ agent, others, isShown, onShow }: AgentCardProps) {
             {others.map((other) => (
               <Checkbox
                 key={other.id}
-                checked={readers.includes(other.id)}
+                checked={readers.has(other.id)}
                 onChange={() =>
-                  share.mutate({ agent: id, with: [...new Set(readers).symmetricDifference(new Set([other.id]))] })
+                  share.mutate({ agent: id, with: [...readers.symmetricDifference(new Set([other.id]))] })
                 }
               >
                 {other.name}
@@ -302,58 +275,55 @@ function AgentCard({ agent, others, isShown, onShow }: AgentCardProps) {
   )
 }
 
-export function AgentSwitcher({ agent }: { agent: Agent }) {
+export function AgentSwitcher() {
+  const agent = useAgent()
   const [, navigate] = useLocation()
   const agents = useQuery(api.agents.list.queryOptions())
   const [isCreating, setIsCreating] = useState(false)
-  const switchTo = useSwitchAgent(agent)
+  const switchTo = useSwitchAgent()
   return (
     <>
-      <Menu.Root>
-        <Menu.Trigger
-          aria-label={t('agents.current', { name: agent.name })}
-          title={agent.workspace}
-          className="-my-1 -ml-1.5 flex min-h-8 min-w-0 flex-1 items-center gap-2.5 rounded-sm px-1.5 text-left hover:bg-soft"
-        >
-          <Dot color={agent.color} />
-          <span className="min-w-0 flex-1 truncate text-[14px] font-semibold">{agent.name}</span>
-          <ChevronsUpDown size={13} aria-hidden className="text-muted" />
-        </Menu.Trigger>
-        <Menu.Portal>
-          <Menu.Positioner sideOffset={4} align="start" className="z-50">
-            <Menu.Popup className="min-w-56 rounded-md border border-line bg-raised p-1 shadow-float">
-              {(agents.data ?? [])
-                .filter(({ archived }) => !archived)
-                .map((other) => (
-                  <Menu.Item
-                    key={other.id}
-                    onClick={() => switchTo(other.id)}
-                    className="flex min-h-8 items-center gap-2.5 rounded-sm px-2 data-[highlighted]:bg-soft"
-                  >
-                    <Dot color={other.color} />
-                    <span className="min-w-0 flex-1 truncate">{other.name}</span>
-                    {other.id === agent.id && <Check size={13} aria-label={t('agents.shown')} />}
-                  </Menu.Item>
-                ))}
-              <ActionSeparator />
-              <ActionItem onClick={() => setIsCreating(true)}>{t('agents.new')}</ActionItem>
-              <ActionItem onClick={() => navigate(paths.settings('agents'))}>{t('agents.manage')}</ActionItem>
-            </Menu.Popup>
-          </Menu.Positioner>
-        </Menu.Portal>
-      </Menu.Root>
+      <ActionMenu
+        align="start"
+        trigger={
+          <button
+            type="button"
+            aria-label={t('agents.current', { name: agent.name })}
+            title={agent.workspace}
+            className="-my-1 -ml-1.5 flex min-h-8 min-w-0 flex-1 items-center gap-2.5 rounded-sm px-1.5 text-left hover:bg-soft"
+          >
+            <Dot color={agent.color} />
+            <span className="min-w-0 flex-1 truncate text-[14px] font-semibold">{agent.name}</span>
+            <ChevronsUpDown size={13} aria-hidden className="text-muted" />
+          </button>
+        }
+      >
+        {(agents.data ?? [])
+          .filter(({ archived }) => !archived)
+          .map((other) => (
+            <ActionItem key={other.id} onClick={() => switchTo(other.id)}>
+              <Dot color={other.color} />
+              <span className="min-w-0 flex-1 truncate">{other.name}</span>
+              {other.id === agent.id && <Check size={13} aria-label={t('agents.shown')} />}
+            </ActionItem>
+          ))}
+        <ActionSeparator />
+        <ActionItem onClick={() => setIsCreating(true)}>{t('agents.new')}</ActionItem>
+        <ActionItem onClick={() => navigate(paths.settings('agents'))}>{t('agents.manage')}</ActionItem>
+      </ActionMenu>
       {isCreating && <NewAgentDialog onCreated={switchTo} onClose={() => setIsCreating(false)} />}
     </>
   )
 }
 
 /** Returns a function that switches to an agent and opens its last address. */
-export function useSwitchAgent(agent: Agent): (id: string) => void {
+export function useSwitchAgent(): (id: string) => void {
   const [, navigate] = useLocation()
+  const { id: current } = useAgent()
   return (id) => {
-    if (id === agent.id) return
+    if (id === current) return
     const { pathname, search, hash } = location
-    navigate(chooseAgent(id, { id: agent.id, place: pathname + search + hash }))
+    navigate(chooseAgent(id, { id: current, place: pathname + search + hash }))
   }
 }
 

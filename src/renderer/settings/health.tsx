@@ -3,6 +3,7 @@ import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
 import { useLocation, Link } from 'wouter'
 import type { Problem, Remedy } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { formatMoment, formatBytes, formatPercent } from '#lib/i18n/format.ts'
 import { Button, TextLink } from '#lib/ui/elements.tsx'
@@ -29,7 +30,7 @@ export function ProblemMark({ level, size }: { level: Problem['level']; size: nu
   return <Icon size={size} aria-hidden className={`shrink-0 ${color}`} />
 }
 
-export function ProblemItem({ agent, problem, onAction }: { agent: string; problem: Problem; onAction?: () => void }) {
+export function ProblemItem({ problem, onAction }: { problem: Problem; onAction?: () => void }) {
   const { part, level, since, message, path, files = [], remedy } = problem
   const text = path === undefined || message.includes(path) ? message : `${path}: ${message}`
   return (
@@ -47,11 +48,7 @@ export function ProblemItem({ agent, problem, onAction }: { agent: string; probl
           <ul aria-label={t('health.files')} className="mt-1 max-h-48 overflow-y-auto">
             {files.map((file) => (
               <li key={file}>
-                <TextLink
-                  href={paths.file(file)}
-                  {...(onAction ? { onClick: onAction } : {})}
-                  className="font-mono text-[12px] break-all"
-                >
+                <TextLink href={paths.file(file)} onClick={onAction} className="font-mono text-[12px] break-all">
                   {file}
                 </TextLink>
               </li>
@@ -59,45 +56,34 @@ export function ProblemItem({ agent, problem, onAction }: { agent: string; probl
           </ul>
         )}
       </div>
-      {remedy && <RemedyButton agent={agent} remedy={remedy} onDone={onAction} />}
+      {remedy && <RemedyButton remedy={remedy} onDone={onAction} />}
     </li>
   )
 }
 
 interface RemedyProps {
-  readonly agent: string
   readonly remedy: Remedy
   readonly onDone?: (() => void) | undefined
   readonly look?: 'plain' | 'link'
 }
 
-export function RemedyButton({ agent, remedy, onDone, look = 'plain' }: RemedyProps) {
+export function RemedyButton({ remedy, onDone, look = 'plain' }: RemedyProps) {
+  const { id: agent } = useAgent()
   const [, navigate] = useLocation()
   const name = remedy.kind === 'settings' ? remedy.section : remedy.kind
   const onClick = () => {
     onDone?.()
-    void runWithErrorToast(startRemedy(agent, remedy, navigate))
+    if (remedy.kind === 'tryAgain') void runWithErrorToast(client.health.tryAgain({ agent }))
+    else if (remedy.kind === 'reindex') void runWithErrorToast(client.search.reindex({ agent }))
+    else if (remedy.kind === 'file') navigate(paths.file(remedy.path))
+    else if (remedy.kind === 'configFile') navigate(paths.settings('file'))
+    else navigate(paths.settings(remedy.section === 'all' ? 'memory.embedding' : remedy.section))
   }
   return (
     <Button look={look} className="shrink-0 self-start whitespace-nowrap" onClick={onClick}>
       {t(`health.remedy.${name}`)}
     </Button>
   )
-}
-
-async function startRemedy(agent: string, remedy: Remedy, navigate: (to: string) => void): Promise<unknown> {
-  switch (remedy.kind) {
-    case 'tryAgain':
-      return client.health.tryAgain({ agent })
-    case 'reindex':
-      return client.search.reindex({ agent })
-    case 'settings':
-      return navigate(paths.settings(remedy.section === 'all' ? 'memory.embedding' : remedy.section))
-    case 'configFile':
-      return navigate(paths.settings('file'))
-    case 'file':
-      return navigate(paths.file(remedy.path))
-  }
 }
 
 const act = (action: UpdateAction) => window.commonplaceDesktop?.actOnUpdate(action)
@@ -111,7 +97,6 @@ function useUpdate(): UpdateState & { title: string } {
   return { ...state, title: t(`update.${stage}`, values) }
 }
 
-/** In the status bar until the user chooses *Later*. */
 export function UpdateNotice() {
   const { title, stage, isHidden } = useUpdate()
   if (title === '' || stage === 'current' || isHidden) return null

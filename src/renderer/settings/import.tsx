@@ -1,15 +1,17 @@
 import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import type { Agent, ImportPlan, ConfigChange, ForeignSettings, LeftFile } from '#shared/contract/index.ts'
+import type { ImportPlan, ConfigChange, ForeignSettings, LeftFile } from '#shared/contract/index.ts'
 import { api, queryClient, client } from '#lib/api/client.ts'
-import { Checkbox, Button, ErrorText } from '#lib/ui/elements.tsx'
+import { useAgent } from '#lib/agents/current-agent.ts'
+import { Checkbox, Button, ErrorText, Form, TextInput } from '#lib/ui/elements.tsx'
 import { download } from '#lib/util/download.ts'
 import { formatBytes, formatNumber, formatMoment } from '#lib/i18n/format.ts'
 import { longUndoToastMs, showSuccess } from '#lib/feedback/toast.ts'
 import { toast } from 'sonner'
 
-export function ImportSettings({ agent }: { agent: Agent }) {
+export function ImportSettings() {
+  const { id: agent } = useAgent()
   const [task, setTask] = useState({ path: '', into: 'memory/imports', withAttachments: true })
   const memories = useQuery(api.import.known.queryOptions())
   // The old plan stays visible while a new one loads.
@@ -25,13 +27,9 @@ export function ImportSettings({ agent }: { agent: Agent }) {
     setShownPlan(undefined)
     plan.reset()
   }
-  const fields = [
-    { name: 'path', label: t('import.source'), hint: t('import.sourceHint') },
-    { name: 'into', label: t('import.into'), hint: undefined },
-  ] as const
   const preview = (change: Partial<typeof task> = {}) => {
     setTask({ ...task, ...change })
-    plan.mutate({ agent: agent.id, ...task, ...change })
+    plan.mutate({ agent: agent, ...task, ...change })
   }
   return (
     <>
@@ -49,45 +47,37 @@ export function ImportSettings({ agent }: { agent: Agent }) {
         </section>
       )}
       <FoundSettings />
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          preview()
-        }}
-        className="flex flex-col gap-2"
-      >
-        {fields.map(({ name, label, hint }) => (
+      <Form onSubmit={() => preview()} className="flex flex-col gap-2">
+        {(['path', 'into'] as const).map((name) => (
           <label key={name} className="flex flex-col gap-1">
-            {label}
-            <input
+            {t(name === 'path' ? 'import.source' : 'import.into')}
+            <TextInput
               value={task[name]}
               spellCheck={false}
-              onChange={(event) => {
-                setTask({ ...task, [name]: event.target.value })
+              onChange={(text) => {
+                setTask({ ...task, [name]: text })
                 clearPlan()
               }}
-              className="rounded-sm border border-line bg-raised px-2.5 py-1.5 font-mono text-[12px] outline-none focus:border-accent"
+              className="px-2.5 py-1.5 font-mono text-[12px]"
             />
-            {hint !== undefined && <span className="text-[12px] text-muted">{hint}</span>}
+            {name === 'path' && <span className="text-[12px] text-muted">{t('import.sourceHint')}</span>}
           </label>
         ))}
-        <div>
-          <Button type="submit" disabled={task.path.trim() === '' || plan.isPending}>
-            {t(plan.isPending ? 'import.looking' : 'import.look')}
-          </Button>
-        </div>
-      </form>
+        <Button type="submit" className="self-start" disabled={task.path.trim() === '' || plan.isPending}>
+          {t(plan.isPending ? 'import.looking' : 'import.look')}
+        </Button>
+      </Form>
       <ErrorText error={plan.error} />
       {shownPlan && (
         <ImportPlanView
-          task={{ agent: agent.id, ...task }}
+          task={{ agent: agent, ...task }}
           plan={shownPlan}
           onAttachments={(withAttachments) => preview({ withAttachments })}
           onDone={clearPlan}
         />
       )}
-      <PastImports agent={agent.id} />
-      <Export agent={agent} />
+      <PastImports />
+      <Export />
     </>
   )
 }
@@ -109,22 +99,22 @@ function FoundSettings() {
       {foreign.data.map((source) => (
         <ForeignSettingsChoice key={source.file} settings={source} choice={choice} onChoose={setChoice} />
       ))}
-      <div>
-        <Button disabled={choice.size === 0 || takeOver.isPending} onClick={() => takeOver.mutate()}>
-          {t('onboarding.takeOver')}
-        </Button>
-      </div>
+      <Button
+        className="self-start"
+        disabled={choice.size === 0 || takeOver.isPending}
+        onClick={() => takeOver.mutate()}
+      >
+        {t('onboarding.takeOver')}
+      </Button>
     </section>
   )
 }
 
-function Export({ agent }: { agent: Agent }) {
+function Export() {
+  const agent = useAgent()
   const [withHistory, setWithHistory] = useState(false)
-  const pack = useMutation(
-    api.import.pack.mutationOptions({
-      onSuccess: (zip) => download(`${agent.name}.zip`, zip),
-    }),
-  )
+  const save = (zip: Blob) => download(`${agent.name}.zip`, zip)
+  const pack = useMutation(api.import.pack.mutationOptions({ onSuccess: save }))
   return (
     <div className="flex flex-col items-start gap-1 border-t border-line pt-4">
       <Button disabled={pack.isPending} onClick={() => pack.mutate({ agent: agent.id, withHistory })}>
@@ -165,83 +155,75 @@ function ImportPlanView({ task, plan, onAttachments, onDone }: PlanProps) {
           {t('import.withAttachments')}
         </Checkbox>
       )}
-      <ul className="max-h-48 overflow-y-auto font-mono text-[12px] text-muted">
-        {names.map((name) => (
-          <li key={name} className="truncate">
-            {name}
-          </li>
-        ))}
-      </ul>
+      <p className="max-h-48 overflow-y-auto font-mono text-[12px] break-words whitespace-pre-line text-muted">
+        {names.join('\n')}
+      </p>
       {kind === 'markdown' && added + conflicts > 0 && <p className="text-muted">{t('import.marked')}</p>}
       {plan.renamed.count > 0 && (
-        <Details title={t('import.renamed', { count: plan.renamed.count })} className="text-muted">
-          {plan.renamed.examples.map(({ from, to }) => (
-            <li key={to}>
-              {from} → {to}
-            </li>
-          ))}
-        </Details>
+        <Details
+          title={t('import.renamed', { count: plan.renamed.count })}
+          lines={plan.renamed.examples.map(({ from, to }) => `${from} → ${to}`)}
+        />
       )}
       {plan.renamed.examples.some(({ to }) => isRenamedInstruction(to)) && <p>{t('import.instructions')}</p>}
       <ChangedLinks existing={plan.existing} />
-      {plan.left.length > 0 && <SkippedFiles left={plan.left} />}
-      <div>
-        <Button look="primary" disabled={total === 0 || start.isPending} onClick={() => start.mutate(task)}>
-          {t('import.start')}
-        </Button>
-      </div>
+      {plan.left.length > 0 && (
+        <Details
+          title={t('import.left', { count: plan.left.reduce((sum, { count }) => sum + count, 0) })}
+          lines={plan.left.map(({ reason, ending, count, names: examples }) => {
+            const kindOfFile = ending === '' ? t('import.noEnding') : `.${ending}`
+            return `${formatNumber(count)} ${kindOfFile}, ${t(`import.leftReason.${reason}`)}\n${examples.join(' · ')}`
+          })}
+        />
+      )}
+      <Button
+        look="primary"
+        className="self-start"
+        disabled={total === 0 || start.isPending}
+        onClick={() => start.mutate(task)}
+      >
+        {t('import.start')}
+      </Button>
     </section>
   )
 }
 
+const factNames = ['same', 'conflicts', 'skipped', 'links', 'lost'] as const
+
 function Facts({ plan }: { plan: ImportPlan }) {
-  const { kind, added, skipped, attachments, links, lost } = plan
-  const fact = (name: 'same' | 'conflicts' | 'skipped' | 'links' | 'lost', count: number) =>
-    count > 0 ? [t(`import.${name}`, { count })] : []
-  const factsOf = ({ same, conflicts }: Pick<ImportPlan, 'same' | 'conflicts'>) => [
-    ...fact('same', same),
-    ...fact('conflicts', conflicts),
-  ]
-  const notes = [t('import.plan', { count: added }), ...factsOf(plan), ...fact('skipped', skipped)]
+  const { kind, same, conflicts, skipped, attachments, links, lost } = plan
+  const factsOf = (counts: Partial<Record<(typeof factNames)[number], number>>) =>
+    factNames.flatMap((name) => (counts[name] ? [t(`import.${name}`, { count: counts[name] })] : []))
+  const notes = [t('import.plan', { count: plan.added }), ...factsOf({ same, conflicts, skipped })]
+  const added = t('import.attachments', { count: attachments.added, size: formatBytes(attachments.bytes) })
   const hasAttachments = attachments.added + attachments.same + attachments.conflicts > 0
-  const size = formatBytes(attachments.bytes)
-  const linkFacts = [...fact('links', links), ...fact('lost', lost)]
   return (
     <>
       <p>
         <strong>{t(`import.kind.${kind}`)}</strong>: {notes.join(' · ')}
       </p>
-      {hasAttachments && (
-        <p>{[t('import.attachments', { count: attachments.added, size }), ...factsOf(attachments)].join(' · ')}</p>
-      )}
-      {linkFacts.length > 0 && <p>{linkFacts.join(' · ')}</p>}
+      {hasAttachments && <p>{[added, ...factsOf(attachments)].join(' · ')}</p>}
+      <p className="empty:hidden">{factsOf({ links, lost }).join(' · ')}</p>
     </>
   )
 }
 
-function Details({ title, className, children }: { title: string; className?: string; children: ReactNode }) {
+interface DetailsProps {
+  readonly title: string
+  readonly className?: string
+  readonly lines: readonly string[]
+}
+
+function Details({ title, className = 'text-muted', lines }: DetailsProps) {
   return (
     <details className={className}>
       <summary className="cursor-pointer">{title}</summary>
-      <ul className="mt-1 max-h-48 overflow-y-auto pl-4 font-mono text-[12px] break-all text-muted">{children}</ul>
+      <ul className="mt-1 max-h-48 overflow-y-auto pl-4 font-mono text-[12px] break-all whitespace-pre-line text-muted">
+        {lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
     </details>
-  )
-}
-
-function SkippedFiles({ left }: Pick<ImportPlan, 'left'>) {
-  const count = left.reduce((sum, group) => sum + group.count, 0)
-  return (
-    <Details title={t('import.left', { count })} className="text-muted">
-      {left.map(({ reason, ending, count: groupCount, names }) => (
-        <li key={`${reason} ${ending}`}>
-          {formatNumber(groupCount)} {ending === '' ? t('import.noEnding') : `.${ending}`},{' '}
-          {t(`import.leftReason.${reason}`)}
-          <p className="truncate" title={names.join('\n')}>
-            {names.join(' · ')}
-          </p>
-        </li>
-      ))}
-    </Details>
   )
 }
 
@@ -255,13 +237,11 @@ function ChangedLinks({ existing }: Pick<ImportPlan, 'existing'>) {
           key={kind}
           title={t(`import.existing.${kind}`, { count: existing[kind].count })}
           className={kind === 'elsewhere' ? 'text-warning' : ''}
-        >
-          {existing[kind].examples.map(({ path, line, target, from, to }) => (
-            <li key={`${path} ${line} ${target}`}>
-              {path}:{line} · {target} → {from === null || from === to ? to : `${to} (${from})`}
-            </li>
-          ))}
-        </Details>
+          lines={existing[kind].examples.map(({ path, line, target, from, to }) => {
+            const place = from === null || from === to ? to : `${to} (${from})`
+            return `${path}:${line} · ${target} → ${place}`
+          })}
+        />
       ))}
     </div>
   )
@@ -344,7 +324,7 @@ export function ForeignSettingsChoice({ settings: { file, taken, left }, choice,
 
 /** Takes over the chosen keys. Shows how many, with one undo for all files. */
 export async function takeOverSettings(choice: SettingsChoice): Promise<void> {
-  const toast = { id: 'settings-taken-over', durationMs: longUndoToastMs }
+  const toast = { id: 'settings-taken-over', duration: longUndoToastMs }
   let [count, first]: [number, ConfigChange | undefined] = [0, undefined]
   for (const [file, keys] of choice) {
     const { taken, change } = await client.import.takeOver({ file, keys: [...keys] })
@@ -393,7 +373,8 @@ export function showImportUndone({ notes, left }: { notes: number; left: readonl
 
 export const refetchImports = () => queryClient.invalidateQueries({ queryKey: api.import.past.key() })
 
-function PastImports({ agent }: { agent: string }) {
+function PastImports() {
+  const { id: agent } = useAgent()
   const imports = useQuery(api.import.past.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
   const undo = useMutation(api.history.revert.mutationOptions({ onSuccess: showImportUndone }))
   if (!imports.data || imports.data.length === 0) return null

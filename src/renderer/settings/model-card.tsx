@@ -1,11 +1,11 @@
 import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import type { LocalModelServer, ProviderStatus, MonthlyUsage, Spending } from '#shared/contract/index.ts'
 import { modelProviders, offlineModelId } from '#shared/util/providers.ts'
 import { api, client } from '#lib/api/client.ts'
-import { ErrorText, Button, Choice, Select } from '#lib/ui/elements.tsx'
+import { ErrorText, Button, Choice, Form, Select, TextInput } from '#lib/ui/elements.tsx'
 import { explainSetup } from '#lib/feedback/toast.ts'
 import { formatMoney, formatMonth, formatNumber, formatPercent } from '#lib/i18n/format.ts'
 
@@ -164,7 +164,7 @@ function ConnectionFields({ status, connection, isConnecting, onChange, onConnec
     <>
       <div className="flex flex-wrap items-center gap-2">
         {(isCompatible ? fields.toReversed() : fields).map(({ part, type, label, value, hint }) => (
-          <input
+          <TextInput
             key={part}
             type={type}
             autoComplete="off"
@@ -172,14 +172,14 @@ function ConnectionFields({ status, connection, isConnecting, onChange, onConnec
             aria-label={label}
             value={value}
             placeholder={hint}
-            onChange={(event) => onChange({ ...connection, [part]: event.target.value })}
+            onChange={(text) => onChange({ ...connection, [part]: text })}
             onKeyDown={(event) => {
               if (event.key !== 'Enter') return
               // The form of the first start must not be submitted.
               event.preventDefault()
               onConnect()
             }}
-            className="min-h-8 min-w-0 flex-1 basis-36 rounded-sm border border-line bg-raised px-2.5 font-mono text-[12px] outline-none focus:border-accent"
+            className="min-h-8 min-w-0 flex-1 basis-36 px-2.5 font-mono text-[12px]"
           />
         ))}
         <Button disabled={isConnecting} onClick={onConnect}>
@@ -219,21 +219,18 @@ function Limit({ spending: { spent, limit, warns } }: { spending: Spending }) {
   const value = typed.trim() === '' ? null : Number(typed)
   const isValid = value === null || (Number.isFinite(value) && value > 0)
   const save = useMutation(api.settings.set.mutationOptions())
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (isValid) save.mutate({ path: ['spending', 'monthlyLimit'], value })
-  }
+  const submit = () => isValid && save.mutate({ path: ['spending', 'monthlyLimit'], value })
   return (
-    <form onSubmit={submit} className="flex flex-wrap items-center gap-3">
+    <Form onSubmit={submit} className="flex flex-wrap items-center gap-3">
       <label className="flex items-center gap-2">
         {t('settings.limit')}
-        <input
+        <TextInput
           inputMode="decimal"
           value={typed}
           aria-invalid={!isValid}
           placeholder={t('settings.none')}
-          onChange={(event) => setTyped(event.target.value)}
-          className="tabular w-28 rounded-sm border border-line bg-raised px-2.5 py-1.5 outline-none focus:border-accent aria-invalid:border-bad"
+          onChange={setTyped}
+          className="tabular w-28 px-2.5 py-1.5"
         />
         USD
       </label>
@@ -245,7 +242,7 @@ function Limit({ spending: { spent, limit, warns } }: { spending: Spending }) {
           ? t('settings.spent', { spent: formatMoney(spent) })
           : t('settings.spentOf', { spent: formatMoney(spent), share: formatPercent(spent / limit) })}
       </span>
-    </form>
+    </Form>
   )
 }
 

@@ -1,11 +1,12 @@
 import i18next, { t } from 'i18next'
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { toast } from 'sonner'
 import { useQuery, useMutation } from '@tanstack/react-query'
-import type { Agent, OutboundRequest } from '#shared/contract/index.ts'
+import type { OutboundRequest } from '#shared/contract/index.ts'
 import { commandKeys, formatBoundKeys, keysOfEvent, formatKeys } from '#lib/util/shortcuts.ts'
 import { useHash, paths } from '#lib/router/paths.ts'
 import { api } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { ErrorState, Skeleton, EmptyState, Button, TextLink, SearchField, Select } from '#lib/ui/elements.tsx'
 import { formatBytes, formatNumber, formatMoment } from '#lib/i18n/format.ts'
 import { SearchModeSetting } from '#lib/search/search-mode.tsx'
@@ -13,7 +14,7 @@ import { AgentsSettings } from './agents.tsx'
 import { ImportSettings } from './import.tsx'
 import { ConnectPrograms, KnownPrograms, ToolServers } from './programs.tsx'
 import { ModelCard, SpendingPanel } from './model-card.tsx'
-import { sectionAt, type SectionId, type PlacedSetting } from './setting-rows.ts'
+import { sectionAt, type PlacedSetting } from './setting-rows.ts'
 import { UpdatePanel, ProblemItem, problemKey } from './health.tsx'
 import { Download, RefreshCw } from 'lucide-react'
 import { download } from '#lib/util/download.ts'
@@ -24,89 +25,77 @@ import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 // The type of `Object.entries` lacks the names.
 const commands = Object.entries(commandKeys) as [keyof typeof commandKeys, string][]
 
-export function panelsOf(agent: Agent): readonly SettingsPanel[] {
-  const panels: readonly Omit<SettingsPanel, 'section'>[] = [
+export function panelsOf() {
+  const panels = [
     {
       id: 'agents',
       words: `${t('session.name')} ${t('agents.color')} ${t('agents.folder')} ${t('agents.archive')} ${t('agents.ownFolder')} name color workspace archived shareWith vault.own`,
-      ...textsOf('agents'),
-      body: <AgentsSettings agent={agent} />,
+      texts: ['agents.title', 'agents.lead'],
+      body: <AgentsSettings />,
     },
     {
       id: 'providers',
       words: `${t('settings.apiKey')} ${t('settings.baseUrl')} Anthropic OpenAI baseUrl headers proxy contextWindow maxOutput prices`,
-      title: t('settings.section.models'),
-      lead: t('settings.modelsLead'),
-      body: <ModelSettings agent={agent} />,
+      texts: ['settings.section.models', 'settings.modelsLead'],
+      body: <ModelSettings />,
     },
     {
       id: 'spending',
       words: `${t('settings.limit')} monthlyLimit`,
-      title: t('settings.spending'),
-      lead: t('settings.spendingLead'),
+      texts: ['settings.spending', 'settings.spendingLead'],
       body: <SpendingPanel />,
     },
     {
       id: 'searchMode',
       isAdvanced: true,
       words: `${t('whatIf.default')} ${t('whatIf.classic')} OpenClaw memory.search memory.chunking weights minScore`,
-      title: t('whatIf.mode'),
-      lead: t('whatIf.modeLead'),
-      body: <SearchModeSetting agent={agent.id} />,
+      texts: ['whatIf.mode', 'whatIf.modeLead'],
+      body: <SearchModeSetting />,
     },
     {
       id: 'tools',
       isAdvanced: true,
       words: 'MCP mcp.servers permission command url',
-      title: t('settings.tools'),
-      lead: t('settings.toolsLead'),
+      texts: ['settings.tools', 'settings.toolsLead'],
       body: <ToolServers />,
     },
     {
       id: 'programs',
       words: 'MCP Claude Code Desktop Codex Cursor VS Code Goose Gemini Windsurf ChatGPT',
-      title: t('clients.title'),
-      lead: t('clients.lead'),
-      body: <ConnectPrograms agent={agent} />,
+      texts: ['clients.title', 'clients.lead'],
+      body: <ConnectPrograms />,
     },
     {
       id: 'knownPrograms',
       words: `MCP HTTP token ${t('clients.may')} ${t('clients.newToken')}`,
-      title: t('clients.knownTitle'),
-      lead: t('clients.knownLead'),
-      body: <KnownPrograms agent={agent} />,
+      texts: ['clients.knownTitle', 'clients.knownLead'],
+      body: <KnownPrograms />,
     },
     {
       id: 'shortcuts',
       words: commands.map(([name, keys]) => `${t(`shortcut.${name}`)} ${formatBoundKeys(keys)}`).join(' '),
-      ...textsOf('shortcut'),
+      texts: ['shortcut.title', 'shortcut.lead'],
       body: <ShortcutList />,
     },
-    { id: 'health', ...textsOf('health'), body: <HealthList agent={agent} /> },
-    { id: 'outbound', ...textsOf('outbound'), body: <OutboundList /> },
-    { id: 'data', title: t('settings.section.data'), lead: t('data.lead'), body: <DataLocations /> },
-    { id: 'import', ...textsOf('import'), body: <ImportSettings agent={agent} /> },
-    { id: 'version', ...textsOf('about'), body: <Version /> },
-    { id: 'log', isAdvanced: true, ...textsOf('log'), body: <LogView /> },
-  ]
-  return panels.map((panel) => ({ ...panel, section: sectionAt(panel.id) }))
+    { id: 'health', texts: ['health.title', 'health.lead'], body: <HealthList /> },
+    { id: 'outbound', texts: ['outbound.title', 'outbound.lead'], body: <OutboundList /> },
+    { id: 'data', texts: ['settings.section.data', 'data.lead'], body: <DataLocations /> },
+    { id: 'import', texts: ['import.title', 'import.lead'], body: <ImportSettings /> },
+    { id: 'version', texts: ['about.title', 'about.lead'], body: <Version /> },
+    { id: 'log', isAdvanced: true, texts: ['log.title', 'log.lead'], body: <LogView /> },
+  ] as const
+  return panels.map(({ texts: [title, lead], ...panel }) => ({
+    isAdvanced: false,
+    /** Further search terms: field names and configuration keys. */
+    words: '',
+    ...panel,
+    title: t(title),
+    lead: t(lead),
+    section: sectionAt(panel.id),
+  }))
 }
 
-function textsOf(name: 'about' | 'agents' | 'health' | 'import' | 'log' | 'outbound' | 'shortcut') {
-  return { title: t(`${name}.title`), lead: t(`${name}.lead`) }
-}
-
-interface SettingsPanel {
-  readonly section: SectionId
-  readonly id: string
-  readonly title: string
-  readonly lead: string
-  /** Further search terms: field names and configuration keys. */
-  readonly words?: string
-  readonly body: ReactNode
-  /** True if the panel is shown only after *Advanced* is opened. */
-  readonly isAdvanced?: boolean
-}
+type SettingsPanel = ReturnType<typeof panelsOf>[number]
 
 export function PanelView({ panel: { id, title, lead, body } }: { panel: SettingsPanel }) {
   const frame = useRef<HTMLElement>(null)
@@ -182,21 +171,23 @@ function DataLocations() {
   )
 }
 
-function ModelSettings({ agent }: { agent: Agent }) {
+function ModelSettings() {
+  const agent = useAgent()
   const setModel = useMutation(api.settings.setModel.mutationOptions())
   const use = (model: string) => setModel.mutate({ agent: agent.id, model })
   return <ModelCard key={agent.id} inUse={agent.model} onUse={use} />
 }
 
-function HealthList({ agent }: { agent: Agent }) {
-  const problems = useQuery(api.health.problems.queryOptions({ input: { agent: agent.id } }))
+function HealthList() {
+  const { id: agent } = useAgent()
+  const problems = useQuery(api.health.problems.queryOptions({ input: { agent: agent } }))
   if (problems.error) return <ErrorState error={problems.error} onRetry={() => void problems.refetch()} />
   if (!problems.data) return <Skeleton lines={2} />
   if (problems.data.length === 0) return <p className="text-muted">{t('health.good')}</p>
   return (
     <ul aria-label={t('health.title')}>
       {problems.data.map((problem) => (
-        <ProblemItem key={problemKey(problem)} agent={agent.id} problem={problem} />
+        <ProblemItem key={problemKey(problem)} problem={problem} />
       ))}
     </ul>
   )
@@ -257,11 +248,8 @@ const levelColors = { info: 'text-muted', warning: 'text-warning', error: 'text-
 function LogView() {
   const log = useQuery({ ...api.settings.log.queryOptions(), staleTime: 0 })
   const [filter, setFilter] = useState('')
-  const report = useMutation(
-    api.settings.diagnostics.mutationOptions({
-      onSuccess: ({ text }) => download('commonplace-diagnostics.json', text),
-    }),
-  )
+  const save = ({ text }: { text: string }) => download('commonplace-diagnostics.json', text)
+  const report = useMutation(api.settings.diagnostics.mutationOptions({ onSuccess: save }))
   if (log.error) return <ErrorState error={log.error} onRetry={() => void log.refetch()} />
   if (!log.data) return <Skeleton lines={4} />
   const filterText = filter.trim().toLowerCase()
@@ -305,15 +293,14 @@ function LogView() {
 }
 
 /** @param query if empty, the result is empty */
-export function useSettingsSearch(agent: Agent, query: string) {
+export function useSettingsSearch(query: string) {
   const rankOf = nameRanker(query, useChineseNames(query))
-  const settingsQuery = useSettings(agent)
-  const panels = panelsOf(agent)
+  const settingsQuery = useSettings()
   const matches = ([name = '', ...others]: readonly string[]) => query !== '' && rankOf(name, ...others) !== undefined
   return {
     ...settingsQuery,
     list: (settingsQuery.settings?.all ?? []).filter((setting) => matches(searchedTextsOf(setting))),
-    panels: panels.filter(({ title, lead, id, words = '' }) => matches([title, lead, id, words, ...synonyms(id)])),
+    panels: panelsOf().filter(({ title, lead, id, words }) => matches([title, lead, id, words, ...synonyms(id)])),
   }
 }
 

@@ -1,35 +1,32 @@
 import { t } from 'i18next'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { Agent, ConnectableProgram, MemoryClient, McpServer } from '#shared/contract/index.ts'
-import { api } from '#lib/api/client.ts'
-import { ErrorState, ErrorText, Skeleton, Button, Select, Checkbox } from '#lib/ui/elements.tsx'
+import { api, queryClient } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
+import { ErrorState, ErrorText, Form, Skeleton, Button, Select, Checkbox, TextInput } from '#lib/ui/elements.tsx'
 import { Patch } from '#lib/diff-view/patch.tsx'
 import { maxClientLimit } from '#shared/util/limits.ts'
 import { formatMoment } from '#lib/i18n/format.ts'
 import { useCopy } from '#lib/util/hooks.ts'
 import { valueAt } from '#shared/util/json.ts'
 
-export function ConnectPrograms({ agent }: { agent: Agent }) {
-  const programs = useQuery(api.clients.programs.queryOptions({ input: { agent: agent.id } }))
+export function ConnectPrograms() {
+  const { id: agent } = useAgent()
+  const programs = useQuery(api.clients.programs.queryOptions({ input: { agent: agent } }))
   if (programs.error) return <ErrorState error={programs.error} onRetry={() => void programs.refetch()} />
   if (!programs.data) return <Skeleton lines={6} />
+  const rowOf = (program: ConnectableProgram) => <ProgramRow key={program.id} program={program} />
   const installed = programs.data.filter(({ isThere }) => isThere)
   const notInstalled = programs.data.filter(({ isThere }) => !isThere)
   return (
     <div className="flex flex-col gap-3">
       {installed.length === 0 && <p className="text-muted">{t('clients.noneFound')}</p>}
-      {installed.map((program) => (
-        <ProgramRow key={program.id} agent={agent.id} program={program} />
-      ))}
+      {installed.map(rowOf)}
       {notInstalled.length > 0 && (
         <details>
           <summary className="text-muted">{t('clients.notFound', { count: notInstalled.length })}</summary>
-          <div className="flex flex-col gap-3 pt-3">
-            {notInstalled.map((program) => (
-              <ProgramRow key={program.id} agent={agent.id} program={program} />
-            ))}
-          </div>
+          <div className="flex flex-col gap-3 pt-3">{notInstalled.map(rowOf)}</div>
         </details>
       )}
     </div>
@@ -38,11 +35,11 @@ export function ConnectPrograms({ agent }: { agent: Agent }) {
 
 const stateColors = { none: 'bg-faint', connected: 'bg-good', other: 'bg-warning' } as const
 
-function ProgramRow({ agent, program }: { agent: string; program: ConnectableProgram }) {
+function ProgramRow({ program }: { program: ConnectableProgram }) {
+  const { id: agent } = useAgent()
   const { id, name, file, state, patch, link, problem } = program
   const [isPatchShown, setIsPatchShown] = useState(false)
-  const queries = useQueryClient()
-  const onSettled = () => void queries.invalidateQueries({ queryKey: api.clients.programs.key() })
+  const onSettled = () => void queryClient.invalidateQueries({ queryKey: api.clients.programs.key() })
   const test = useMutation(api.clients.test.mutationOptions({ meta: { handlesError: true } }))
   const connect = useMutation(
     api.clients.connect.mutationOptions({
@@ -103,7 +100,8 @@ function ProgramRow({ agent, program }: { agent: string; program: ConnectablePro
   )
 }
 
-export function KnownPrograms({ agent }: { agent: Agent }) {
+export function KnownPrograms() {
+  const agent = useAgent()
   const clients = useQuery(api.clients.list.queryOptions())
   const agents = useQuery(api.agents.list.queryOptions())
   if (clients.error) return <ErrorState error={clients.error} onRetry={() => void clients.refetch()} />
@@ -114,7 +112,7 @@ export function KnownPrograms({ agent }: { agent: Agent }) {
       {clients.data.map((client) => (
         <ClientRow key={client.id} client={client} agents={agents.data ?? [agent]} />
       ))}
-      <NewToken agent={agent.id} />
+      <NewToken />
     </div>
   )
 }
@@ -126,9 +124,8 @@ function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly 
   const { id, name, agent, permission, usedAt, writes, hasToken, hasFullAccess, mayKeep, limits, today } = client
   const update = useMutation(api.clients.update.mutationOptions())
   const remove = useMutation(api.clients.remove.mutationOptions())
-  const saveLimits = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const fields = new FormData(event.currentTarget)
+  const saveLimits = (form: HTMLFormElement) => {
+    const fields = new FormData(form)
     const typed = Object.fromEntries(limitNames.map((limit) => [limit, Number(fields.get(limit))]))
     update.mutate({ client: id, limits: { ...limits, ...typed } })
   }
@@ -179,7 +176,7 @@ function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly 
       </Button>
       <details className="basis-full text-[12px]">
         <summary className="tabular text-muted">{t('clients.today', { ...today, ...limits })}</summary>
-        <form onSubmit={saveLimits} className="flex flex-wrap items-end gap-3 pt-2">
+        <Form onSubmit={saveLimits} className="flex flex-wrap items-end gap-3 pt-2">
           {limitNames.map((limit) => (
             <label key={limit} className="flex flex-col gap-1">
               {t(`clients.${limit}`)}
@@ -195,7 +192,7 @@ function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly 
             </label>
           ))}
           <Button type="submit">{t('file.save')}</Button>
-        </form>
+        </Form>
       </details>
     </section>
   )
@@ -209,7 +206,8 @@ function idOf(name: string): string {
   return (id === '' ? 'program' : id).slice(0, 64)
 }
 
-function NewToken({ agent }: { agent: string }) {
+function NewToken() {
+  const { id: agent } = useAgent()
   const [name, setName] = useState('')
   const { isCopied, copy } = useCopy()
   const issue = useMutation(api.clients.issueToken.mutationOptions())
@@ -218,20 +216,17 @@ function NewToken({ agent }: { agent: string }) {
   const source = useQuery(api.settings.source.queryOptions({ enabled: !isPage }))
   const port = valueAt(source.data?.inForce, ['desktop', 'mcpPort'])
   const origin = isPage ? location.origin : typeof port === 'number' ? `http://127.0.0.1:${port}` : undefined
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (name.trim() !== '') issue.mutate({ client: idOf(name), name: name.trim(), agent })
-  }
+  const submit = () => name.trim() !== '' && issue.mutate({ client: idOf(name), name: name.trim(), agent })
   const header = `Authorization: Bearer ${issue.data?.token ?? ''}`
   return (
-    <form onSubmit={submit} className="flex flex-col gap-2 border-t border-line pt-4">
+    <Form onSubmit={submit} className="flex flex-col gap-2 border-t border-line pt-4">
       <label className="flex flex-wrap items-center gap-2">
         {t('clients.newToken')}
-        <input
+        <TextInput
           value={name}
           placeholder={t('clients.nameOfProgram')}
-          onChange={(event) => setName(event.target.value)}
-          className="min-w-40 flex-1 rounded-sm border border-line bg-raised px-2.5 py-1.5 outline-none focus:border-accent"
+          onChange={setName}
+          className="min-w-40 flex-1 px-2.5 py-1.5"
         />
         <Button type="submit" disabled={name.trim() === '' || issue.isPending}>
           {t('clients.makeToken')}
@@ -249,7 +244,7 @@ function NewToken({ agent }: { agent: string }) {
           </Button>
         </div>
       )}
-    </form>
+    </Form>
   )
 }
 
@@ -261,7 +256,7 @@ const sample = `mcp:
 export function ToolServers() {
   const servers = useQuery(api.settings.mcpServers.queryOptions())
   if (!servers.data) return null
-  if (servers.data.length === 0) {
+  if (servers.data.length === 0)
     return (
       <div className="flex flex-col gap-2">
         <p>{t('settings.noServers')}</p>
@@ -270,7 +265,6 @@ export function ToolServers() {
         </pre>
       </div>
     )
-  }
   return servers.data.map((server) => <Server key={server.name} server={server} />)
 }
 

@@ -2,9 +2,10 @@ import i18next, { t } from 'i18next'
 import { useQuery, useQueries, useMutation } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
 import { useEffect, useId, useRef, useState, type ChangeEvent } from 'react'
-import type { Agent, EmbeddingModel } from '#shared/contract/index.ts'
+import type { EmbeddingModel } from '#shared/contract/index.ts'
 import { offlineModelId } from '#shared/util/providers.ts'
 import { api } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { ErrorText, Button, IconButton, Select } from '#lib/ui/elements.tsx'
 import { useHash } from '#lib/router/paths.ts'
 import { Dialog } from '#lib/ui/frames.tsx'
@@ -26,11 +27,11 @@ import { valueAt } from '#shared/util/json.ts'
 interface SettingRowViewProps {
   readonly setting: PlacedSetting
   readonly settings: Settings
-  readonly agent: Agent
   readonly chosenScope: 'agent' | 'all'
 }
 
-export function SettingRowView({ setting, settings, agent, chosenScope }: SettingRowViewProps) {
+export function SettingRowView({ setting, settings, chosenScope }: SettingRowViewProps) {
+  const agent = useAgent()
   const { nameOf, hintOf } = settingNames(t)
   const [resetCount, setResetCount] = useState(0)
   const [refusal, setRefusal] = useState<Error | null>(null)
@@ -60,7 +61,6 @@ export function SettingRowView({ setting, settings, agent, chosenScope }: Settin
   }, [isTarget])
   // Computed on each render, because the settings that it depends on may still be loading.
   const recipient = pendingChange && recipientOf(pendingChange.value)
-  const defaultModel = defaultEmbeddingModel(key, siblingValue)
   return (
     <div
       ref={frame}
@@ -76,7 +76,6 @@ export function SettingRowView({ setting, settings, agent, chosenScope }: Settin
         <div className="flex items-start justify-end gap-1">
           {key === 'model' && chosenScope === 'agent' ? (
             <AgentModelPicker
-              agent={agent}
               trigger={
                 <Button className="min-w-0 flex-1 truncate">
                   <span className="sr-only">{name}: </span>
@@ -92,7 +91,7 @@ export function SettingRowView({ setting, settings, agent, chosenScope }: Settin
               value={effective}
               onSet={set}
               errorId={refusal === null ? undefined : refusalId}
-              {...(defaultModel === undefined ? {} : { unset: defaultModel })}
+              unset={defaultEmbeddingModel(key, siblingValue)}
             />
           )}
           <IconButton
@@ -135,7 +134,7 @@ export function SettingRowView({ setting, settings, agent, chosenScope }: Settin
     const sibling = settings.all.find((candidate) => candidate.row.path.join('.') === siblingKey)
     return sibling && settings.effectiveValue(sibling, scope)
   }
-  function recipientOf(value: unknown): ReturnType<typeof newEmbeddingRecipient> {
+  function recipientOf(value: unknown): EmbeddingModel | undefined {
     return newEmbeddingRecipient(key, value ?? settings.inheritedValue(setting, scope), siblingValue)
   }
   function set(value: unknown): void {
@@ -206,107 +205,37 @@ interface ControlProps {
   readonly name: string
   readonly value: unknown
   /** The value in use while the field is empty. */
-  readonly unset?: string
+  readonly unset: string | undefined
   readonly onSet: (value: unknown) => void
   readonly errorId: string | undefined
 }
 
 function Control({ row, name, value, unset, onSet, errorId }: ControlProps) {
-  const { valueNameOf } = settingNames(t)
-  switch (row.kind) {
-    case 'boolean':
-      return (
-        <input
-          type="checkbox"
-          aria-label={name}
-          checked={value === true}
-          onChange={(event) => onSet(event.target.checked)}
-          className="mt-1.5 accent-accent"
-        />
-      )
-    case 'choice':
-      return (
-        <Select
-          label={name}
-          value={String(value)}
-          options={row.options.map((option) => ({ value: option, name: valueNameOf(row.path, option) }))}
-          onChoose={onSet}
-          className="min-h-7 w-full min-w-0 px-2 py-0.5 outline-none focus:border-accent"
-        />
-      )
-    default: {
-      const { initial, hint = unset, read } = textFormatOf(row, value)
-      return (
-        <TextInput
-          name={name}
-          errorId={errorId}
-          initial={initial}
-          hint={hint ?? ''}
-          isLong={row.kind === 'longText' || row.kind === 'list'}
-          inputMode={row.kind === 'number' ? 'decimal' : undefined}
-          onDone={(text) => onSet(read(text))}
-        />
-      )
-    }
-  }
-}
-
-interface TextFormat {
-  readonly initial: string
-  readonly hint?: string
-  /** Returns the value to set; undefined restores the inherited value. An invalid text is set as it is. */
-  readonly read: (text: string) => unknown
-}
-
-function textFormatOf(row: SettingRow, value: unknown): TextFormat {
-  switch (row.kind) {
-    case 'number':
-      return {
-        initial: String(value ?? ''),
-        hint: row.isNullable ? t('settings.none') : rangeOf(row),
-        read(text) {
-          if (text.trim() === '') return row.isNullable ? null : undefined
-          return Number.isNaN(Number(text)) ? text : Number(text)
-        },
-      }
-    case 'duration':
-      return {
-        initial: typeof value === 'number' ? formatDuration(value) : String(value ?? ''),
-        hint: '90s, 5m, 2h',
-        read: (text) => text.trim() || undefined,
-      }
-    case 'list':
-      return {
-        initial: Array.isArray(value) ? value.join('\n') : '',
-        hint: t('settings.onePerLine'),
-        read(text) {
-          const lines = text.split('\n').flatMap((line) => line.trim() || [])
-          return lines.length === 0 ? undefined : lines
-        },
-      }
-    default:
-      return { initial: typeof value === 'string' ? value : '', read: (text) => text || undefined }
-  }
-}
-
-function rangeOf({ min, max }: SettingRow): string {
-  if (min === undefined) return ''
-  return max === undefined ? `≥ ${formatNumber(min)}` : `${formatNumber(min)} – ${formatNumber(max)}`
-}
-
-interface TextInputProps {
-  readonly name: string
-  readonly initial: string
-  readonly hint: string
-  readonly isLong?: boolean
-  readonly inputMode: 'decimal' | undefined
-  readonly errorId: string | undefined
-  readonly onDone: (text: string) => void
-}
-
-function TextInput({ name, initial, hint, isLong = false, inputMode, errorId, onDone }: TextInputProps) {
+  const { initial, hint = unset ?? '', read } = textFormatOf(row, value)
   const [text, setText] = useState(initial)
-  const finish = () => text !== initial && onDone(text)
+  const finish = () => text !== initial && onSet(read(text))
+  if (row.kind === 'boolean')
+    return (
+      <input
+        type="checkbox"
+        aria-label={name}
+        checked={value === true}
+        onChange={(event) => onSet(event.target.checked)}
+        className="mt-1.5 accent-accent"
+      />
+    )
+  if (row.kind === 'choice') {
+    const { valueNameOf } = settingNames(t)
+    return (
+      <Select
+        label={name}
+        value={String(value)}
+        options={row.options.map((option) => ({ value: option, name: valueNameOf(row.path, option) }))}
+        onChoose={onSet}
+        className="min-h-7 w-full min-w-0 px-2 py-0.5 outline-none focus:border-accent"
+      />
+    )
+  }
   const attributes = {
     'aria-label': name,
     'aria-invalid': errorId !== undefined,
@@ -316,17 +245,50 @@ function TextInput({ name, initial, hint, isLong = false, inputMode, errorId, on
     onChange: (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => setText(event.target.value),
     onBlur: finish,
   }
-  if (isLong) return <textarea {...attributes} rows={2} className={`${field} resize-y font-mono text-[12px]`} />
+  if (row.kind === 'longText' || row.kind === 'list')
+    return <textarea {...attributes} rows={2} className={`${field} resize-y font-mono text-[12px]`} />
   return (
     <input
       {...attributes}
-      inputMode={inputMode}
+      inputMode={row.kind === 'number' ? 'decimal' : undefined}
       title={hint}
       spellCheck={false}
       onKeyDown={(event) => event.key === 'Enter' && finish()}
       className={field}
     />
   )
+}
+
+interface TextFormat {
+  readonly initial: string
+  readonly hint?: string
+  /** Returns the value to set; undefined restores the inherited value. An invalid text is set as it is. */
+  readonly read: (text: string) => unknown
+}
+
+function textFormatOf({ kind, isNullable, min, max }: SettingRow, value: unknown): TextFormat {
+  const initial = typeof value === 'number' || typeof value === 'string' ? String(value) : ''
+  if (kind === 'number') {
+    const range = max === undefined ? `≥ ${formatNumber(min ?? 0)}` : `${formatNumber(min ?? 0)} – ${formatNumber(max)}`
+    const empty = isNullable ? null : undefined
+    const read = (text: string) => (text.trim() === '' ? empty : Number.isNaN(Number(text)) ? text : Number(text))
+    return { initial, hint: isNullable ? t('settings.none') : min === undefined ? '' : range, read }
+  }
+  if (kind === 'duration')
+    return {
+      initial: typeof value === 'number' ? formatDuration(value) : initial,
+      hint: '90s, 5m, 2h',
+      read: (text) => text.trim() || undefined,
+    }
+  if (kind !== 'list') return { initial, read: (text) => text || undefined }
+  return {
+    initial: Array.isArray(value) ? value.join('\n') : '',
+    hint: t('settings.onePerLine'),
+    read(text) {
+      const lines = text.split('\n').flatMap((line) => line.trim() || [])
+      return lines.length === 0 ? undefined : lines
+    },
+  }
 }
 
 /** Scope of a value: this agent, all agents, or the app. */
@@ -336,8 +298,9 @@ export type Settings = NonNullable<ReturnType<typeof useSettings>['settings']>
 
 const defaultsPath = ['agents', 'defaults']
 
-/** Reads and writes the settings of an agent. `settings` is undefined while loading or after an error. */
-export function useSettings(agent: Agent) {
+/** `settings` is undefined while loading or after an error. */
+export function useSettings() {
+  const agent = useAgent()
   const source = useQuery(api.settings.source.queryOptions())
   const set = useMutation(
     api.settings.set.mutationOptions({ meta: { handlesError: true }, onError: () => void source.refetch() }),
@@ -354,7 +317,7 @@ export function useSettings(agent: Agent) {
   return {
     settings: {
       all: placeSettings(settingRows(agentSchema), settingRows(schema)),
-      /** True if the agent has its own entry in the configuration, so that it can have its own values. */
+      /** True if the configuration lists the agent, so that it can have its own values. */
       hasOwnEntry: index >= 0,
       /** Returns the value set in a scope, or undefined if it is inherited. */
       ownValue: (setting: PlacedSetting, scope: Scope) => {
@@ -366,11 +329,7 @@ export function useSettings(agent: Agent) {
       /** Returns the value that a scope would inherit. Undefined also if that is the app's built-in default. */
       inheritedValue: (setting: PlacedSetting, scope: Scope) =>
         scope === 'agent' ? valueAt(inForce, pathOf(setting, 'all')) : undefined,
-      /**
-       * Sets a value in a scope.
-       * @param value undefined restores the inherited value
-       * @param onDone receives the error if the value was refused
-       */
+      /** @param value undefined restores the inherited value @param onDone receives the error of a refused value */
       set(setting: PlacedSetting, scope: Scope, value: unknown, onDone: (refusal: Error | null) => void) {
         const path = pathOf(setting, scope)
         set.mutate(value === undefined ? { path, reset: true } : { path, value }, {

@@ -6,8 +6,8 @@ export interface SettingRow {
   readonly path: readonly string[]
   readonly kind: 'boolean' | 'number' | 'choice' | 'text' | 'longText' | 'list' | 'duration'
   readonly options: readonly string[]
-  readonly min: number | undefined
-  readonly max: number | undefined
+  readonly min?: number | undefined
+  readonly max?: number | undefined
   readonly isNullable: boolean
 }
 
@@ -64,7 +64,7 @@ function rowOf(path: readonly string[], schema: JsonSchema): SettingRow | undefi
   const isNullable = schema.anyOf?.some(({ type }) => type === 'null') ?? false
   const number = choices.find(({ type }) => type === 'number' || type === 'integer')
   const text = choices.find(({ type }) => type === 'string')
-  const base = { path, options: [], min: undefined, max: undefined, isNullable }
+  const base = { path, options: [], isNullable }
   if (number && text) return { ...base, kind: 'duration' }
   if (number)
     return {
@@ -80,24 +80,15 @@ function rowOf(path: readonly string[], schema: JsonSchema): SettingRow | undefi
   return choice?.type === 'array' && choice.items?.type === 'string' ? { ...base, kind: 'list' } : undefined
 }
 
-const units = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1000],
-] as const
+const unitSizes = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 }
 
 /** Formats milliseconds with the largest exact unit: 300000 → `5m`. */
 export function formatDuration(ms: number): string {
-  for (const [unit, size] of units) if (ms > 0 && ms % size === 0) return `${ms / size}${unit}`
+  for (const [unit, size] of Object.entries(unitSizes)) if (ms > 0 && ms % size === 0) return `${ms / size}${unit}`
   return `${ms}ms`
 }
 
-/**
- * Sections of the settings in navigation order, each with its groups. A group is a path prefix, so a new
- * setting is placed automatically; a test finds settings without a group.
- */
-
+/** In navigation order. A group is a path prefix, so a new setting is placed automatically. */
 export const sections = [
   { id: 'general', groups: ['interface', 'desktop'] },
   { id: 'models', groups: ['model', 'chat', 'prompts'] },
@@ -124,7 +115,7 @@ export const sections = [
   { id: 'about', groups: ['updates'] },
 ] as const
 
-/** Settings that are shown before *Advanced* is opened; a test limits their number. */
+/** Settings that are shown before *Advanced* is opened. */
 const everydayKeys: ReadonlySet<string> = new Set([
   'interface.theme',
   'interface.locale',
@@ -165,10 +156,7 @@ const sectionOfPanel: Readonly<Record<string, SectionId>> = {
   file: 'about',
 }
 
-/**
- * Returns the section of an anchor such as `#spending` or `#memory.search.minScore`; the first section if it
- * is unknown.
- */
+/** Returns the section of an anchor such as `#spending` or `#memory.search.minScore`; the first one if it is unknown. */
 export function sectionAt(hash: string): SectionId {
   const name = hash.replace(/^#/, '')
   const section = sections.find(({ id }) => id === name)?.id ?? sectionOfPanel[name]
@@ -177,15 +165,12 @@ export function sectionAt(hash: string): SectionId {
 
 /** Returns the group with the longest matching path prefix, or undefined if none matches. */
 export function groupOf(path: readonly string[]): { section: SectionId; group: GroupId } | undefined {
-  for (let length = path.length; length > 0; length -= 1) {
-    const prefix = path.slice(0, length).join('.')
-    for (const { id, groups } of sections) {
-      const group = groups.find((candidate) => candidate === prefix)
-      if (group !== undefined) return { section: id, group }
-    }
-  }
-  return undefined
+  return allGroups
+    .filter(({ group }) => `${path.join('.')}.`.startsWith(`${group}.`))
+    .toSorted((one, other) => other.group.length - one.group.length)[0]
 }
+
+const allGroups = sections.flatMap(({ id, groups }) => groups.map((group: GroupId) => ({ section: id, group })))
 
 export interface PlacedSetting {
   readonly row: SettingRow
@@ -203,10 +188,9 @@ export function placeSettings(ofAgents: readonly SettingRow[], ofApp: readonly S
     const placement = groupOf(row.path)
     return placement ? [{ row, isOfApp: index >= ofAgents.length, isEveryday, ...placement }] : []
   })
-  return placed.toSorted((one, other) => groupOrder.indexOf(one.group) - groupOrder.indexOf(other.group))
+  const rankOf = ({ group }: PlacedSetting) => allGroups.findIndex((other) => other.group === group)
+  return placed.toSorted((one, other) => rankOf(one) - rankOf(other))
 }
-
-const groupOrder: readonly GroupId[] = sections.flatMap(({ groups }) => [...groups])
 
 const prefix = 'memory.embedding.'
 

@@ -3,8 +3,9 @@ import { useQuery, keepPreviousData, useMutation } from '@tanstack/react-query'
 import { useState, type ReactNode, lazy, Suspense } from 'react'
 import { Link, useLocation } from 'wouter'
 import { toast } from 'sonner'
-import type { Agent, ConfigProblem } from '#shared/contract/index.ts'
+import type { ConfigProblem } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { TextLink, Button, Choice, Select, SearchField, ErrorState, Skeleton } from '#lib/ui/elements.tsx'
 import { paths, useHash } from '#lib/router/paths.ts'
 import { ViewHeader } from '#lib/ui/frames.tsx'
@@ -17,7 +18,8 @@ import { useSettings, settingNames, SettingRowView, type Settings } from './sett
 
 type AgentScope = 'agent' | 'all'
 
-export function SettingsView({ agent }: { agent: Agent }) {
+export function SettingsView() {
+  const agent = useAgent()
   const hash = useHash()
   const shown = sectionAt(hash)
   const [filter, setFilter] = useState('')
@@ -49,14 +51,9 @@ export function SettingsView({ agent }: { agent: Agent }) {
             <div className="relative min-h-0 min-w-0 flex-1 overflow-y-auto" tabIndex={-1}>
               <div className="mx-auto flex max-w-[740px] flex-col gap-10 px-5 py-6 @2xl:px-8">
                 {isFiltered ? (
-                  <SearchResults
-                    agent={agent}
-                    chosenScope={chosenScope}
-                    query={filter.trim()}
-                    onFollow={() => setFilter('')}
-                  />
+                  <SearchResults chosenScope={chosenScope} query={filter.trim()} onFollow={() => setFilter('')} />
                 ) : (
-                  <SectionView key={shown} id={shown} agent={agent} chosenScope={chosenScope} />
+                  <SectionView key={shown} id={shown} chosenScope={chosenScope} />
                 )}
               </div>
             </div>
@@ -67,11 +64,11 @@ export function SettingsView({ agent }: { agent: Agent }) {
   )
 }
 
-function SectionView({ id, agent, chosenScope }: { id: SectionId; agent: Agent; chosenScope: AgentScope }) {
+function SectionView({ id, chosenScope }: { id: SectionId; chosenScope: AgentScope }) {
   const { groupNameOf } = settingNames(t)
   const target = useHash().slice(1)
-  const { settings, error, refetch } = useSettings(agent)
-  const panels = panelsOf(agent).filter(({ section }) => section === id)
+  const { settings, error, refetch } = useSettings()
+  const panels = panelsOf().filter(({ section }) => section === id)
   const list = settings?.all.filter(({ section }) => section === id) ?? []
   const everyday = list.filter(({ isEveryday }) => isEveryday)
   const advanced = list.filter(({ isEveryday }) => !isEveryday)
@@ -81,7 +78,7 @@ function SectionView({ id, agent, chosenScope }: { id: SectionId; agent: Agent; 
     [...advancedPanels.map((panel) => panel.id), ...advanced.map(({ row }) => row.path.join('.'))].some((name) =>
       `${name}.`.startsWith(`${target}.`),
     )
-  const show = settings && { settings, agent, chosenScope }
+  const show = settings && { settings, chosenScope }
   return (
     <>
       {error && <ErrorState error={error} onRetry={refetch} />}
@@ -113,17 +110,16 @@ function Advanced({ isOpenAtFirst, children }: { isOpenAtFirst: boolean; childre
 }
 
 interface SearchResultsProps {
-  readonly agent: Agent
   readonly chosenScope: AgentScope
   readonly query: string
   readonly onFollow: () => void
 }
 
-function SearchResults({ agent, chosenScope, query, onFollow }: SearchResultsProps) {
-  const { settings, error, refetch, panels, list } = useSettingsSearch(agent, query)
+function SearchResults({ chosenScope, query, onFollow }: SearchResultsProps) {
+  const { settings, error, refetch, panels, list } = useSettingsSearch(query)
   if (error) return <ErrorState error={error} onRetry={refetch} />
   if (!settings) return <Skeleton lines={8} />
-  const show = { settings, agent, chosenScope }
+  const show = { settings, chosenScope }
   return (
     <>
       {panels.length > 0 && (
@@ -187,7 +183,6 @@ interface SettingListProps {
   readonly title: string
   readonly list: readonly PlacedSetting[]
   readonly settings: Settings
-  readonly agent: Agent
   readonly chosenScope: AgentScope
 }
 
@@ -196,7 +191,7 @@ function SettingList({ title, list, ...show }: SettingListProps) {
     <section aria-label={title}>
       <h2 className="border-b border-soft pb-1 text-[15px] font-semibold">{title}</h2>
       {list.map((setting) => (
-        <SettingRowView key={`${show.agent.id}/${setting.row.path.join('.')}`} setting={setting} {...show} />
+        <SettingRowView key={setting.row.path.join('.')} setting={setting} {...show} />
       ))}
     </section>
   )

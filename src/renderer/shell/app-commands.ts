@@ -2,9 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import i18next from 'i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
-import type { Agent, Appearance } from '#shared/contract/index.ts'
+import type { Appearance } from '#shared/contract/index.ts'
 import { useSwitchAgent } from '../settings/agents.tsx'
 import { api, client } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { commandKeys } from '#lib/util/shortcuts.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { locales } from '#lib/i18n/index.ts'
@@ -20,8 +21,7 @@ export interface Command {
   readonly run: () => void
 }
 
-export interface CommandContext {
-  readonly agent: Agent
+interface CommandContext {
   readonly session: string | undefined
   readonly capture: () => void
   readonly newFile: () => void
@@ -31,14 +31,8 @@ export interface CommandContext {
 
 type LabelOf = (t: typeof i18next.t) => string
 
-function command(
-  id: string,
-  labelOf: LabelOf,
-  run: () => void,
-  { keys, keywords = [] }: { keys?: string; keywords?: readonly string[] } = {},
-): Command {
-  const english = labelOf(i18next.getFixedT('en'))
-  return { id, label: labelOf(i18next.t), keywords: [english, ...keywords], keys, run }
+function command(id: string, labelOf: LabelOf, run: () => void, keys?: string, keyword = ''): Command {
+  return { id, label: labelOf(i18next.t), keywords: [labelOf(i18next.getFixedT('en')), keyword], keys, run }
 }
 
 const runAsync = (action: () => Promise<unknown>) => () => void runWithErrorToast(action())
@@ -47,58 +41,56 @@ const setAppearance = (change: Partial<Appearance>) => runAsync(() => client.set
 const inspectLabel = (t: typeof i18next.t, page: 'sent' | 'found' | 'tested') =>
   `${t('inspect.title')}: ${t(`inspect.${page}`)}`
 
-/** Returns a command for each available model. Queries the providers; used only while the palette is open. */
-export function useModelCommands(agent: Agent): Command[] {
-  const models = useQuery(api.chat.models.queryOptions({ input: { agent: agent.id } })).data?.models ?? []
-  const choose = (model: string) => runAsync(() => client.settings.setModel({ agent: agent.id, model }))
+/** Queries the providers; used only while the palette is open. */
+export function useModelCommands(): Command[] {
+  const { id: agent } = useAgent()
+  const models = useQuery(api.chat.models.queryOptions({ input: { agent: agent } })).data?.models ?? []
+  const choose = (model: string) => runAsync(() => client.settings.setModel({ agent: agent, model }))
   return models
     .filter(({ available }) => available)
     .map(({ id }) => command(`model/${id}`, (t) => t('chat.model', { model: id }), choose(id)))
 }
 
-export function useCommands({ agent, session, capture, newFile, toggleSidebar, goToFile }: CommandContext): Command[] {
+export function useCommands({ session, capture, newFile, toggleSidebar, goToFile }: CommandContext): Command[] {
+  const agent = useAgent()
   const [, navigate] = useLocation()
-  const switchAgent = useSwitchAgent(agent)
+  const switchAgent = useSwitchAgent()
   const agents = useQuery(api.agents.list.queryOptions()).data ?? []
   const notesPath = useNotesPath(agent.id)
   const goTo = (path: string) => () => navigate(path)
   const switchTo = (id: string) => () => switchAgent(id)
   const stopTurn = (stopped: string) => runAsync(() => client.chat.stop({ agent: agent.id, session: stopped }))
-  const lookForProposals = () => {
+  const lookForSuggestions = () => {
     navigate(paths.inbox())
     void runWithErrorToast(client.suggestions.look({ agent: agent.id }))
   }
   const settingsCommand = (id: (typeof sections)[number]['id']) =>
     command(`settings/${id}`, (t) => `${t('settings.title')}: ${t(`settings.section.${id}`)}`, goTo(paths.settings(id)))
   return [
-    command('newChat', (t) => t('nav.newChat'), goTo(paths.chat()), { keys: commandKeys.newChat }),
-    command('capture', (t) => t('shortcut.capture'), capture, { keys: commandKeys.capture }),
+    command('newChat', (t) => t('nav.newChat'), goTo(paths.chat()), commandKeys.newChat),
+    command('capture', (t) => t('shortcut.capture'), capture, commandKeys.capture),
     command('newFile', (t) => t('nav.newFile'), newFile),
-    command('goToFile', (t) => t('shortcut.goToFile'), goToFile, { keys: commandKeys.goToFile }),
-    command('search', (t) => t('shortcut.searchView'), goTo(paths.search()), { keys: commandKeys.search }),
-    command('findInFiles', (t) => t('find.title'), goTo(paths.find()), { keys: commandKeys.findInFiles }),
-    command('notes', (t) => t('nav.notes'), goTo(notesPath), { keys: commandKeys.notes }),
-    command('chat', (t) => t('shortcut.chat'), goTo(paths.chat(session)), { keys: commandKeys.chat }),
-    command('inspect', (t) => inspectLabel(t, 'sent'), goTo(paths.sent(session)), { keys: commandKeys.inspect }),
+    command('goToFile', (t) => t('shortcut.goToFile'), goToFile, commandKeys.goToFile),
+    command('search', (t) => t('shortcut.searchView'), goTo(paths.search()), commandKeys.search),
+    command('findInFiles', (t) => t('find.title'), goTo(paths.find()), commandKeys.findInFiles),
+    command('notes', (t) => t('nav.notes'), goTo(notesPath), commandKeys.notes),
+    command('chat', (t) => t('shortcut.chat'), goTo(paths.chat(session)), commandKeys.chat),
+    command('inspect', (t) => inspectLabel(t, 'sent'), goTo(paths.sent(session)), commandKeys.inspect),
     command('brokenLinks', (t) => t('links.broken'), goTo(paths.brokenLinks())),
     command('changes', (t) => t('nav.changes'), goTo(paths.changes())),
-    command('inbox', (t) => t('suggestions.title'), goTo(paths.inbox()), { keys: commandKeys.suggestions }),
-    command('upkeep', (t) => t('suggestions.look'), lookForProposals),
+    command('inbox', (t) => t('suggestions.title'), goTo(paths.inbox()), commandKeys.suggestions),
+    command('upkeep', (t) => t('suggestions.look'), lookForSuggestions),
     command('forget', (t) => t('deletePermanently.title'), goTo(paths.forget())),
     command('found', (t) => inspectLabel(t, 'found'), goTo(paths.found())),
     command('recalls', (t) => t('recalls.title'), goTo(paths.recalls())),
-    command('tested', (t) => inspectLabel(t, 'tested'), goTo(paths.checks()), { keywords: ['checks'] }),
-    ...(session === undefined
-      ? []
-      : [command('stop', (t) => t('shortcut.stop'), stopTurn(session), { keys: commandKeys.stop })]),
-    command('sidebar', (t) => t('shortcut.sidebar'), toggleSidebar, { keys: commandKeys.sidebar }),
+    command('tested', (t) => inspectLabel(t, 'tested'), goTo(paths.checks()), undefined, 'checks'),
+    ...(session === undefined ? [] : [command('stop', (t) => t('shortcut.stop'), stopTurn(session), commandKeys.stop)]),
+    command('sidebar', (t) => t('shortcut.sidebar'), toggleSidebar, commandKeys.sidebar),
     command('reindex', (t) => t('palette.reindex'), reindex(agent.id)),
     ...agents
       .filter(({ id, archived }) => id !== agent.id && !archived)
-      .map(({ id, name }) =>
-        command(`agent/${id}`, (t) => `${t('nav.agent')}: ${name}`, switchTo(id), { keywords: [id] }),
-      ),
-    command('settings', (t) => t('settings.title'), goTo(paths.settings()), { keys: commandKeys.settings }),
+      .map(({ id, name }) => command(`agent/${id}`, (t) => `${t('nav.agent')}: ${name}`, switchTo(id))),
+    command('settings', (t) => t('settings.title'), goTo(paths.settings()), commandKeys.settings),
     ...sections.map(({ id }) => settingsCommand(id)),
     command('import', (t) => t('import.title'), goTo(paths.settings('import'))),
     ...(['system', 'light', 'dark'] as const).map((theme) =>

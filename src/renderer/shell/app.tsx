@@ -5,13 +5,13 @@ import { t } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { Toaster, toast } from 'sonner'
 import { api, client, queryClient } from '#lib/api/client.ts'
-import { ErrorState, Skeleton, Button } from '#lib/ui/elements.tsx'
-import { useCurrentAgent } from '#lib/agents/current-agent.ts'
+import { ErrorState, Progress, Skeleton, Button } from '#lib/ui/elements.tsx'
+import { AgentContext, useCurrentAgent, useAgent } from '#lib/agents/current-agent.ts'
 import { setBindings } from '#lib/util/shortcuts.ts'
 import { useMedia } from '#lib/util/hooks.ts'
 import { paths, useParameters } from '#lib/router/paths.ts'
 import type { Agent, Appearance, ImportStatus, RecoveredChange } from '#shared/contract/index.ts'
-import { runWithErrorToast, showSticky, showSuccess, explainCode } from '#lib/feedback/toast.ts'
+import { runWithErrorToast, showSuccess, explainCode, undoAction } from '#lib/feedback/toast.ts'
 import { applyLocale } from '#lib/i18n/index.ts'
 import { Onboarding } from './onboarding/onboarding.tsx'
 import { Workbench } from './workbench.tsx'
@@ -45,15 +45,24 @@ export function AppWindow() {
       ) : location === paths.capture() ? (
         <CaptureView agents={agents.data ?? []} />
       ) : (
-        <>
-          <Workbench key={agent.id} agent={agent} agents={agents.data ?? []} />
-          <BackgroundChangeNotice agent={agent.id} />
-          <ImportNotice agent={agent.id} />
-          <MoveNotice agent={agent.id} />
-        </>
+        <AgentContext value={agent}>
+          <Workbench key={agent.id} agents={agents.data ?? []} />
+          <BackgroundChangeNotice />
+          <ImportNotice />
+          <MoveNotice />
+        </AgentContext>
       )}
-      {/* Toasts must not cover a question to the user. */}
-      <Toasts theme={theme} position={hasQuestions ? 'top-right' : 'bottom-right'} />
+      <div ref={restoreFocus}>
+        <Toaster
+          theme={theme}
+          customAriaLabel={t('common.notifications')}
+          toastOptions={{ closeButtonAriaLabel: t('common.close') }}
+          // Toasts must not cover a question to the user.
+          position={hasQuestions ? 'top-right' : 'bottom-right'}
+          offset={toastOffset}
+          mobileOffset={toastOffset}
+        />
+      </div>
     </>
   )
 }
@@ -63,12 +72,7 @@ function CaptureView({ agents }: { agents: readonly Agent[] }) {
   return (
     <main className="flex h-full items-center justify-center p-0 sm:p-4">
       <div className="w-full max-w-[520px]">
-        <CaptureCard
-          agents={agents}
-          initialText={text}
-          isExternal={text !== undefined}
-          onClose={() => window.close()}
-        />
+        <CaptureCard agents={agents} initialText={text} isExternal={text !== undefined} onClose={() => close()} />
       </div>
     </main>
   )
@@ -91,25 +95,9 @@ function useAppearance(appearance: Appearance | undefined): 'light' | 'dark' {
 /** Offsets that keep toasts clear of a view's header, the composer and the status bar, px. */
 const toastOffset = { top: 56, bottom: 'calc(40px + var(--composer, 0px))', right: 16 }
 
-function Toasts({ theme, position }: { theme: 'light' | 'dark'; position: 'top-right' | 'bottom-right' }) {
-  return (
-    <div ref={restoreFocus}>
-      <Toaster
-        theme={theme}
-        customAriaLabel={t('common.notifications')}
-        toastOptions={{ closeButtonAriaLabel: t('common.close') }}
-        position={position}
-        offset={toastOffset}
-        mobileOffset={toastOffset}
-      />
-    </div>
-  )
-}
-
 /**
- * Returns the focus to the element that had it before when a focused toast disappears. Stops the focus events
- * from reaching Sonner, which would also move the focus of users who tab out of a toast and so trap the Tab
- * key.
+ * Returns the focus to the element that had it before when a focused toast disappears. Sonner must not receive the
+ * focus events: it would also move the focus of users who tab out of a toast and so trap the Tab key.
  */
 function restoreFocus(element: HTMLElement | null): (() => void) | undefined {
   if (!element) return undefined
@@ -131,28 +119,25 @@ function restoreFocus(element: HTMLElement | null): (() => void) | undefined {
     previousFocus?.focus({ preventScroll: true })
     previousFocus = undefined
   })
+  // The listeners end with the element.
   element.addEventListener('focusin', onFocusIn)
   element.addEventListener('focusout', onFocusOut)
   removalObserver.observe(element, { childList: true, subtree: true })
-  return () => {
-    element.removeEventListener('focusin', onFocusIn)
-    element.removeEventListener('focusout', onFocusOut)
-    removalObserver.disconnect()
-  }
+  return () => removalObserver.disconnect()
 }
 
 /** Smaller moves finish before the notice could be read. */
 const minNotes = 64
 
-function MoveNotice({ agent }: { agent: string }) {
+function MoveNotice() {
+  const { id: agent } = useAgent()
   const moving = useQuery(api.links.moving.queryOptions({ input: { agent } })).data
   const cancel = useMutation(api.links.cancelMove.mutationOptions())
   if (!moving || moving.total < minNotes) return null
   const { from, to, done, total, isCancelled } = moving
-  const title = t(isCancelled ? 'links.takingBack' : 'links.moving')
   return (
     <ProgressNotice
-      title={title}
+      title={t(isCancelled ? 'links.takingBack' : 'links.moving')}
       subject={from === '' ? undefined : `${from} → ${to}`}
       done={done}
       total={total}
@@ -165,7 +150,8 @@ function MoveNotice({ agent }: { agent: string }) {
 
 const pollMs = 700
 
-function ImportNotice({ agent }: { agent: string }) {
+function ImportNotice() {
+  const { id: agent } = useAgent()
   const status = useQuery(
     api.import.standing.queryOptions({
       input: { agent },
@@ -199,7 +185,6 @@ function ImportNotice({ agent }: { agent: string }) {
 
 interface ProgressNoticeProps {
   readonly title: string
-  /** Path of the import, or the old and the new path of the move. */
   readonly subject: string | undefined
   readonly done: number
   readonly total: number
@@ -218,12 +203,7 @@ function ProgressNotice({ title, subject, done, total, canCancel, onCancel, ...p
       <p className="font-medium">{title}</p>
       {subject !== undefined && <p className="font-mono text-[12px] break-all text-muted">{subject}</p>}
       <div className="tabular flex items-center gap-3">
-        <progress
-          max={Math.max(1, total)}
-          value={done}
-          aria-label={title}
-          className="h-1.5 min-w-0 flex-1 accent-accent"
-        />
+        <Progress label={title} done={done} total={total} className="h-1.5 min-w-0 flex-1 accent-accent" />
         {t('import.progress', { done: formatNumber(done), total: formatNumber(total) })}
         <Button disabled={!canCancel} onClick={onCancel}>
           {t('common.cancel')}
@@ -247,7 +227,8 @@ function showEnd(agent: string, { change, made, isCancelled, failure }: ImportSt
   else showSuccess(text, async () => showImportUndone(await client.history.revert({ agent, change })))
 }
 
-function BackgroundChangeNotice({ agent }: { agent: string }) {
+function BackgroundChangeNotice() {
+  const { id: agent } = useAgent()
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const ended = useQuery(api.health.ended.queryOptions({ input: { agent } })).data
@@ -256,12 +237,20 @@ function BackgroundChangeNotice({ agent }: { agent: string }) {
     let isShown = true
     for (const recovered of ended ?? []) {
       const { id, kind, notes, change } = recovered
-      showSticky(notes === 0 ? t('ended.moveAlone') : t(`ended.${kind}`, { count: notes }), {
+      const onDismiss = () => void (isShown && runWithErrorToast(markSeen(agent, id)))
+      const dismissThen = (action: () => void) => () => {
+        onDismiss()
+        action()
+      }
+      const undo = change === null ? undefined : undoAction(() => undoBatchWithToast(agent, change, recovered))
+      toast.info(notes === 0 ? t('ended.moveAlone') : t(`ended.${kind}`, { count: notes }), {
         id,
         description: describeChange(recovered),
-        undo: change === null ? undefined : () => undoBatchWithToast(agent, change, recovered),
-        link: { label: t('nav.changes'), go: () => navigate(paths.changes()) },
-        onDismiss: () => void (isShown && runWithErrorToast(markSeen(agent, id))),
+        duration: Infinity,
+        closeButton: true,
+        onDismiss,
+        cancel: { label: t('nav.changes'), onClick: dismissThen(() => navigate(paths.changes())) },
+        ...(undo && { action: { label: undo.label, onClick: dismissThen(undo.onClick) } }),
       })
     }
     // Runs when another window has marked the changes as seen, or another agent is shown.
@@ -275,10 +264,9 @@ function BackgroundChangeNotice({ agent }: { agent: string }) {
 
 function describeChange(change: RecoveredChange): string {
   const { from, to } = formatBatchNames(change)
-  return [
-    ...(change.from === '' ? [] : [`${from} → ${to}`]),
-    ...(change.left > 0 ? [t('changes.replacedLeft', { count: change.left })] : []),
-  ].join(' · ')
+  const names = change.from !== '' && `${from} → ${to}`
+  const left = change.left > 0 && t('changes.replacedLeft', { count: change.left })
+  return [names, left].filter(Boolean).join(' · ')
 }
 
 async function markSeen(agent: string, id: string): Promise<void> {

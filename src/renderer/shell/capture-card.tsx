@@ -7,13 +7,9 @@ import { sectionsOf } from '#shared/markdown/sections.ts'
 import { api, client } from '#lib/api/client.ts'
 import { useDraft } from '#lib/drafts.ts'
 import { useLongTermPath } from '#lib/notes/use-vault-settings.ts'
-import { Button, Select } from '#lib/ui/elements.tsx'
+import { Button, Form, Select } from '#lib/ui/elements.tsx'
 import { isMac } from '#lib/util/shortcuts.ts'
 import { lazyView } from './views.tsx'
-
-/** Names under which the drafts are stored, without and with a given text. */
-const draftName = 'quick-capture'
-const givenDraftName = 'quick-capture-given'
 
 const NoteRemarks = lazyView(async () => (await import('#lib/notes/note-remarks.tsx')).NoteRemarks)
 
@@ -32,27 +28,24 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
   const agent = agents.find(({ id }) => id === chosenId) ?? agents[0]
   const agentId = agent?.id ?? 'main'
   const [section, setSection] = useState('')
-  const { draft, change, clear } = useDraft(
-    agentId,
-    initialText === undefined ? draftName : givenDraftName,
-    initialText,
-  )
+  const draftName = initialText === undefined ? 'quick-capture' : 'quick-capture-given'
+  const { draft, change, clear } = useDraft(agentId, draftName, initialText)
   const field = useRef<HTMLTextAreaElement>(null)
   const longTerm = useLongTermPath(agentId)
   const memory = useQuery(api.workspace.read.queryOptions({ input: { agent: agentId, path: longTerm } }))
   const sections = sectionsOf((memory.data?.text ?? '').split('\n')).filter(({ level }) => level > 1)
+  const titles = new Set(sections.map(({ title }) => title))
   useEffect(() => field.current?.focus(), [])
   const text = draft.text.trim()
   const remember = useMutation({
-    mutationFn: (_how: { readonly keepsOpen: boolean }) =>
-      client.workspace.remember({ agent: agentId, text, ...(section === '' ? {} : { section }) }),
-    onSuccess(_result, { keepsOpen }) {
+    mutationFn: async (keepsOpen: boolean) => {
+      await client.workspace.remember({ agent: agentId, text, ...(section === '' ? {} : { section }) })
       clear()
       if (!keepsOpen) onClose()
     },
   })
   const save = (keepsOpen: boolean) => {
-    if (text !== '' && !remember.isPending) remember.mutate({ keepsOpen })
+    if (text !== '' && !remember.isPending) remember.mutate(keepsOpen)
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey) return
@@ -60,12 +53,9 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
     save(isMac ? event.metaKey : event.ctrlKey)
   }
   return (
-    <form
+    <Form
       aria-label={t('shortcut.capture')}
-      onSubmit={(event) => {
-        event.preventDefault()
-        save(false)
-      }}
+      onSubmit={() => save(false)}
       onKeyDown={(event) => event.key === 'Escape' && onClose()}
       className="flex min-h-[160px] w-full flex-col gap-3 rounded-lg border border-line bg-raised px-4 py-3.5 shadow-float"
       data-testid="capture"
@@ -97,19 +87,19 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
         ) : (
           <span className="text-muted">{agent?.name ?? agentId}</span>
         )}
-        <select
-          aria-label={t('capture.target')}
+        <Select
+          label={t('capture.target')}
           value={section}
-          onChange={(event) => setSection(event.target.value)}
-          className="min-h-7 min-w-0 max-w-44 rounded-sm border border-line bg-raised px-1.5"
-        >
-          <option value="">{t('start.today')}</option>
-          {sections.map(({ title, from }) => (
-            <option key={from} value={title}>
-              {longTerm.split('/').at(-1)} › {withoutMarks(title)}
-            </option>
-          ))}
-        </select>
+          options={[
+            { value: '', name: t('start.today') },
+            ...Array.from(titles, (value) => ({
+              value,
+              name: `${longTerm.split('/').at(-1)} › ${withoutMarks(value)}`,
+            })),
+          ]}
+          onChoose={setSection}
+          className="min-h-7 min-w-0 max-w-44 px-1.5"
+        />
       </div>
       <div className="flex items-center gap-3 text-[12px]">
         <span className="min-w-0 flex-1 truncate text-muted">{t('capture.keepOpen')}</span>
@@ -122,6 +112,6 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
           {t('capture.remember')} ⏎
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

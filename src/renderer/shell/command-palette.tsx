@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Command } from 'cmdk'
 import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
-import type { Agent, Candidate } from '#shared/contract/index.ts'
+import type { Candidate } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { NoteMark, PrivateMark } from '#lib/notes/note-marks.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { useTextField } from '#lib/ui/elements.tsx'
 import { bestMatches, isSameName, nameRanker, pinyinRank, useChineseNames } from '#lib/util/name-match.ts'
-import { formatBoundKeys } from '#lib/util/shortcuts.ts'
-import { backdropLook } from '#lib/ui/frames.tsx'
+import { backdropLook, Keys } from '#lib/ui/frames.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { sections } from '../settings/setting-rows.ts'
 import { settingNames } from '../settings/setting-row.tsx'
@@ -21,7 +21,6 @@ import { useTypedSearch } from '../search/use-typed-search.ts'
 import { useModelCommands, type Command as AppCommand } from './app-commands.ts'
 
 interface CommandPaletteProps {
-  readonly agent: Agent
   readonly commands: readonly AppCommand[]
   readonly mode: 'all' | 'files'
   readonly initialText: string
@@ -29,7 +28,7 @@ interface CommandPaletteProps {
 }
 
 const maxShown = 50
-/** Maximum rows of a kind for an empty query, so that the palette opens at once. */
+/** For an empty query, so that the palette opens at once. */
 const maxBeforeTyping = 12
 const maxSettings = 12
 /** Typed commands must not reach a remote embedding model. */
@@ -81,17 +80,18 @@ interface PaletteBodyProps extends CommandPaletteProps {
   readonly onSelect: (value: string) => void
 }
 
-function PaletteBody({ agent, commands, mode, initialText, onClose, selected, onSelect }: PaletteBodyProps) {
-  const allCommands = [...commands, ...useModelCommands(agent)]
+function PaletteBody({ commands, mode, initialText, onClose, selected, onSelect }: PaletteBodyProps) {
+  const { id: agent } = useAgent()
+  const allCommands = [...commands, ...useModelCommands()]
   const [typed, setTyped] = useState(initialText)
   const field = useTextField(typed, setTyped)
   const query = typed.trim()
   const [, navigate] = useLocation()
-  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
-  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
+  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent } }))
+  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent } }))
   const chinese = useChineseNames(query)
   const rankOf = nameRanker(query, chinese)
-  const search = useTypedSearch(agent.id, mode === 'all' ? query : '', searchHere)
+  const search = useTypedSearch(mode === 'all' ? query : '', searchHere)
   const groups = query === '' ? [] : resultGroups(search.explanation?.candidates ?? [])
   const resultsOf = (name: 'notes' | 'chats' | 'weak', limit = maxResults) =>
     groups.find((group) => group.name === name)?.candidates.slice(0, limit) ?? []
@@ -109,7 +109,7 @@ function PaletteBody({ agent, commands, mode, initialText, onClose, selected, on
     firstShown.current = first
   })
   // Titles and aliases of the notes.
-  const notes = useQuery(api.links.files.queryOptions({ input: { agent: agent.id }, staleTime: 60_000 })).data
+  const notes = useQuery(api.links.files.queryOptions({ input: { agent: agent }, staleTime: 60_000 })).data
   const names = useMemo(() => new Map(notes?.flatMap(({ path, names: list }) => (list ? [[path, list]] : []))), [notes])
   const closeThen = (action: () => void) => () => {
     onClose()
@@ -156,7 +156,7 @@ function PaletteBody({ agent, commands, mode, initialText, onClose, selected, on
       >
         <Command.Empty className="px-3 py-6 text-center text-muted">{t('palette.empty')}</Command.Empty>
         {isCommandTyped && commandRows}
-        <ResultGroup agent={agent.id} name="notes" candidates={resultsOf('notes')} onOpen={openResult} />
+        <ResultGroup name="notes" candidates={resultsOf('notes')} onOpen={openResult} />
         <Group heading={t('palette.files')}>
           {rowsOf(files.data ?? [], ({ path }) => [path, ...(names.get(path) ?? [])].join('\n')).map(
             ({ path, privacy }) => (
@@ -175,7 +175,7 @@ function PaletteBody({ agent, commands, mode, initialText, onClose, selected, on
           )}
         </Group>
         {mode === 'all' && (
-          <ResultGroup agent={agent.id} name="chats" candidates={resultsOf('chats')} onOpen={openResult}>
+          <ResultGroup name="chats" candidates={resultsOf('chats')} onOpen={openResult}>
             {rowsOf(sessions.data ?? [], ({ title }) => title).map(({ id, title, isPrivate }) => (
               <Row key={id} value={`chat/${id}`} onSelect={goTo(paths.chat(id))}>
                 {title || t('nav.untitled')}
@@ -194,26 +194,24 @@ function PaletteBody({ agent, commands, mode, initialText, onClose, selected, on
             {t('palette.searchFor', { query })}
           </Command.Item>
         )}
-        <ResultGroup agent={agent.id} name="weak" candidates={weak} onOpen={openResult} />
+        <ResultGroup name="weak" candidates={weak} onOpen={openResult} />
         {!isCommandMeant && !isCommandTyped && commandRows}
-        {mode === 'all' && <SettingRows agent={agent} query={query} goTo={goTo} />}
+        {mode === 'all' && <SettingRows query={query} goTo={goTo} />}
       </Command.List>
       {isPreviewOpen && previewed && (
         <div className="max-h-[36vh] overflow-y-auto border-t border-line">
-          <ResultPreview key={candidateKey(previewed)} agent={agent.id} query={query} candidate={previewed} />
+          <ResultPreview key={candidateKey(previewed)} query={query} candidate={previewed} />
         </div>
       )}
     </>
   )
 }
 
-function SettingRows({ agent, query, goTo }: { agent: Agent; query: string; goTo: GoTo }) {
+function SettingRows({ query, goTo }: { query: string; goTo: GoTo }) {
   const { nameOf } = settingNames(t)
-  const { list, panels } = useSettingsSearch(agent, query)
+  const { list, panels } = useSettingsSearch(query)
   const rows = [
-    ...panels
-      .filter(({ id }) => sections.every((section) => section.id !== id))
-      .map(({ id, title, section }) => ({ id, title, section })),
+    ...panels.filter(({ id }) => sections.every((section) => section.id !== id)),
     ...list.map(({ row: { path }, section }) => ({ id: path.join('.'), title: nameOf(path), section })),
   ]
   return (
@@ -236,11 +234,11 @@ interface RowProps {
   readonly children: ReactNode
 }
 
-function Row({ onSelect, keys, value, children }: RowProps) {
+function Row({ keys, children, ...item }: RowProps) {
   return (
-    <Command.Item onSelect={onSelect} className={rowLook} value={value}>
+    <Command.Item className={rowLook} {...item}>
       <span className="min-w-0 flex-1 truncate">{children}</span>
-      {keys && <kbd className="font-sans text-[11px] text-muted">{formatBoundKeys(keys)}</kbd>}
+      {keys && <Keys keys={keys} />}
     </Command.Item>
   )
 }

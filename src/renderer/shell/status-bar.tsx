@@ -4,9 +4,9 @@ import { TriangleAlert } from 'lucide-react'
 import { Link } from 'wouter'
 import { Popover } from '@base-ui/react/popover'
 import { useState } from 'react'
-import type { Agent } from '#shared/contract/index.ts'
 import { offlineModelId } from '#shared/util/providers.ts'
 import { api, useConnectionState } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { formatMoney, formatShort } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
 import { IndexProgress } from '#lib/search/index-progress.tsx'
@@ -22,7 +22,8 @@ import {
   RemedyButton,
 } from '../settings/health.tsx'
 
-export function StatusBar({ agent, session }: { agent: Agent; session: string | undefined }) {
+export function StatusBar({ session }: { session: string | undefined }) {
+  const agent = useAgent()
   const status = useQuery(api.search.status.queryOptions({ input: { agent: agent.id } }))
   const connection = useConnectionState()
   return (
@@ -33,15 +34,14 @@ export function StatusBar({ agent, session }: { agent: Agent; session: string | 
       {connection === 'open' ? (
         status.data && <IndexProgress status={status.data} />
       ) : (
-        <Warning text={t(offlineText[connection])} />
+        <Warning text={t(connection === 'refused' ? 'status.notConnected' : 'status.offline')} />
       )}
-      <HealthWarning agent={agent} />
+      <HealthWarning />
       <UpdateNotice />
       <SpendingWarning />
       <span className="flex-1" />
-      <ContextMeter agent={agent} session={session} />
+      <ContextMeter session={session} />
       <AgentModelPicker
-        agent={agent}
         trigger={
           <button type="button" className="min-w-12 truncate rounded-sm px-1 hover:bg-soft">
             <span className="sr-only">{t('status.model')} </span>
@@ -53,12 +53,6 @@ export function StatusBar({ agent, session }: { agent: Agent; session: string | 
   )
 }
 
-const offlineText = {
-  connecting: 'status.offline',
-  lost: 'status.offline',
-  refused: 'status.notConnected',
-} as const
-
 function Warning({ text }: { text: string }) {
   return (
     <span className="flex items-center gap-1.5 px-1 text-warning">
@@ -68,14 +62,14 @@ function Warning({ text }: { text: string }) {
   )
 }
 
-function ContextMeter({ agent, session }: { agent: Agent; session: string | undefined }) {
+function ContextMeter({ session }: { session: string | undefined }) {
+  const { id: agent } = useAgent()
   const { data } = useQuery(
-    api.context.report.queryOptions({ input: { agent: agent.id, ...(session === undefined ? {} : { session }) } }),
+    api.context.report.queryOptions({ input: { agent: agent, ...(session === undefined ? {} : { session }) } }),
   )
-  const draftTokens = usePublishedDraftTokens(agent.id, session)
+  const draftTokens = usePublishedDraftTokens(agent, session)
   if (!data) return null
   const tokens = formatShort((data.reportedTokens ?? data.estimatedTokens) + draftTokens)
-  const window = formatShort(data.contextWindow)
   return (
     <Link href={paths.sent(session)} className="flex shrink-0 items-center gap-2 rounded-sm px-1 hover:bg-soft">
       <span className="max-sm:sr-only">{t('status.context')}</span>
@@ -83,27 +77,25 @@ function ContextMeter({ agent, session }: { agent: Agent; session: string | unde
         <ContextBar report={data} isSmall />
       </span>
       <span className="tabular">
-        {tokens} / {window}
+        {tokens} / {formatShort(data.contextWindow)}
       </span>
     </Link>
   )
 }
 
 function SpendingWarning() {
-  const usage = useQuery(api.settings.usage.queryOptions())
-  const spending = usage.data?.spending
-  if (!spending?.warns || spending.limit === null) return null
+  const { spent, limit, warns } = useQuery(api.settings.usage.queryOptions()).data?.spending ?? {}
+  if (!warns || spent === undefined || limit == null) return null
   return (
     <Link href={paths.settings('spending')} className="tabular rounded-sm hover:bg-soft">
-      <Warning
-        text={t('status.spending', { spent: formatMoney(spending.spent), limit: formatMoney(spending.limit) })}
-      />
+      <Warning text={t('status.spending', { spent: formatMoney(spent), limit: formatMoney(limit) })} />
     </Link>
   )
 }
 
-function HealthWarning({ agent }: { agent: Agent }) {
-  const { data = [] } = useQuery(api.health.problems.queryOptions({ input: { agent: agent.id } }))
+function HealthWarning() {
+  const { id: agent } = useAgent()
+  const { data = [] } = useQuery(api.health.problems.queryOptions({ input: { agent: agent } }))
   const [isOpen, setIsOpen] = useState(false)
   const problems = data.filter(({ level }) => level !== 'note')
   const [worst] = problems
@@ -130,12 +122,7 @@ function HealthWarning({ agent }: { agent: Agent }) {
             >
               <ul>
                 {problems.map((problem) => (
-                  <ProblemItem
-                    key={problemKey(problem)}
-                    agent={agent.id}
-                    problem={problem}
-                    onAction={() => setIsOpen(false)}
-                  />
+                  <ProblemItem key={problemKey(problem)} problem={problem} onAction={() => setIsOpen(false)} />
                 ))}
               </ul>
             </Popover.Popup>
@@ -144,7 +131,7 @@ function HealthWarning({ agent }: { agent: Agent }) {
       </Popover.Root>
       {isSingle && worst.remedy && (
         <span className="hidden lg:inline">
-          <RemedyButton agent={agent.id} remedy={worst.remedy} look="link" />
+          <RemedyButton remedy={worst.remedy} look="link" />
         </span>
       )}
     </span>

@@ -1,7 +1,6 @@
 import { lazy, Suspense, type ComponentType } from 'react'
 import { t } from 'i18next'
 import { Route, Switch, useLocation } from 'wouter'
-import type { Agent } from '#shared/contract/index.ts'
 import { fileAt, paths, useParameters } from '#lib/router/paths.ts'
 import { Skeleton, EmptyState, Button } from '#lib/ui/elements.tsx'
 import { ViewHeader } from '#lib/ui/frames.tsx'
@@ -10,22 +9,15 @@ import { FileView } from '../editor/file-view.tsx'
 import { ChangesView } from '../editor/history.tsx'
 import { BrokenView } from '../editor/links.tsx'
 
-/** Delay before views are preloaded, in ms. */
-const idleDelayMs = 3000
-
 const loaders: (() => Promise<unknown>)[] = []
 
 /** Wraps a view that loads when it is first rendered, or earlier through `preloadViewsWhenIdle`. */
 export function lazyView<Props>(load: () => Promise<ComponentType<Props>>) {
-  const loadOnce = once(load)
-  loaders.push(loadOnce)
-  return lazy(async () => ({ default: await loadOnce() }))
+  loaders.push(load)
+  return lazy(async () => ({ default: await load() }))
 }
 
-/**
- * Preloads the views one by one while the window is idle. A failed load is retried when the view opens.
- * @returns a function that stops it
- */
+/** A failed load is retried when the view opens. @returns a function that stops the loading */
 export function preloadViewsWhenIdle(): () => void {
   let isStopped = false
   const timer = setTimeout(async () => {
@@ -34,22 +26,10 @@ export function preloadViewsWhenIdle(): () => void {
       if (isStopped) return
       await load().catch(() => undefined)
     }
-  }, idleDelayMs)
+  }, 3000)
   return () => {
     isStopped = true
     clearTimeout(timer)
-  }
-}
-
-/** Returns a function that calls `work` once; after a failure, the next call tries again. */
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let pending: Promise<T> | undefined
-  return () => {
-    pending ??= work().catch((error: unknown) => {
-      pending = undefined
-      throw error
-    })
-    return pending
   }
 }
 
@@ -67,51 +47,44 @@ const SettingsView = lazyView(async () => (await import('../settings/settings-vi
 
 /** Views that need only the agent, by path. */
 const agentViews = {
-  '/inspect/tested': ChecksView,
-  '/inspect/sent': ContextView,
   '/find': FindView,
   '/forget': DeletePermanentlyView,
   '/links/broken': BrokenView,
   '/changes': ChangesView,
   '/settings': SettingsView,
-  '/': ChatView,
 }
 
 /** @param encodedPath from `useEncodedPath` */
-export function Views({ agent, encodedPath }: { agent: Agent; encodedPath: string }) {
+export function Views({ encodedPath }: { encodedPath: string }) {
   const parameters = useParameters()
   return (
     <Suspense fallback={<Skeleton lines={12} />}>
       <Switch>
-        <Route path="/chat/:session">
-          {(params) => <ChatView key={params.session} agent={agent} session={params.session} />}
-        </Route>
+        <Route path="/chat/:session">{(params) => <ChatView key={params.session} session={params.session} />}</Route>
         {/* Not `/file/*`: it stops at a line break, which a file name may contain. */}
         <Route path={/^\/file\/[^]/}>
-          {() => <FileView key={fileAt(encodedPath)} agent={agent} path={fileAt(encodedPath) ?? ''} />}
+          {() => <FileView key={fileAt(encodedPath)} path={fileAt(encodedPath) ?? ''} />}
         </Route>
         <Route path="/search">
-          <SearchView agent={agent} linkedQuery={parameters.get('q') ?? ''} />
+          <SearchView linkedQuery={parameters.get('q') ?? ''} />
         </Route>
         <Route path="/inspect/found">
-          <FoundView agent={agent} linkedQuery={parameters.get('q') ?? ''} initialWhy={parameters.get('why') ?? ''} />
+          <FoundView linkedQuery={parameters.get('q') ?? ''} initialWhy={parameters.get('why') ?? ''} />
         </Route>
         <Route path="/inspect/recalls">
-          <RecallsView agent={agent} message={parameters.get('message') ?? undefined} />
+          <RecallsView message={parameters.get('message') ?? undefined} />
         </Route>
-        <Route path="/inspect/sent/:session">
-          {(params) => <ContextView agent={agent} session={params.session} />}
+        <Route path="/inspect/sent/:session?">{({ session }) => <ContextView session={session} />}</Route>
+        <Route path="/inspect/tested" component={ChecksView} />
+        <Route path="/">
+          <ChatView />
         </Route>
         <Route path="/inbox">
-          <SuggestionsView
-            key={parameters.get('proposal')}
-            agent={agent}
-            suggestion={parameters.get('proposal') ?? undefined}
-          />
+          <SuggestionsView key={parameters.get('proposal')} suggestion={parameters.get('proposal') ?? undefined} />
         </Route>
         {Object.entries(agentViews).map(([path, View]) => (
           <Route key={path} path={path}>
-            <View agent={agent} />
+            <View />
           </Route>
         ))}
         <Route>

@@ -4,7 +4,7 @@ import { useLocation, Link } from 'wouter'
 import type { Agent, WriteRequest } from '#shared/contract/index.ts'
 import { goToEvent } from '#lib/api/event-stream.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
-import { ErrorBoundary, Button, IconButton } from '#lib/ui/elements.tsx'
+import { ErrorBoundary, Button, IconButton, TextInput } from '#lib/ui/elements.tsx'
 import { useShortcuts, commandKeys, formatBoundKeys } from '#lib/util/shortcuts.ts'
 import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
 import { loadEnglish } from '#lib/i18n/index.ts'
@@ -17,6 +17,7 @@ import { preloadViewsWhenIdle, Views } from './views.tsx'
 import { CaptureCard } from './capture-card.tsx'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { api } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import {
   ChartNoAxesColumn,
   Command,
@@ -33,7 +34,7 @@ import { AgentSwitcher } from '../settings/agents.tsx'
 import { SessionList } from '../chat/sessions.tsx'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { LogCalendar } from '../editor/tree/log-calendar.tsx'
-import { useDailyPath, useNotesPath } from '#lib/notes/use-vault-settings.ts'
+import { useNotesPath } from '#lib/notes/use-vault-settings.ts'
 import { Tour } from './onboarding/onboarding.tsx'
 import { useMedia } from '#lib/util/hooks.ts'
 
@@ -48,7 +49,8 @@ function usePaletteModule(isOpen: boolean) {
   return module
 }
 
-export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }) {
+export function Workbench({ agents }: { agents: readonly Agent[] }) {
+  const agent = useAgent()
   const [capture, setCapture] = useState<{ text: string | undefined }>()
   const closeCapture = () => setCapture(undefined)
   const [isNamingFile, setIsNamingFile] = useState(false)
@@ -70,7 +72,6 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
     if (isPaletteOpen) void runWithErrorToast(loadEnglish())
   }, [isPaletteOpen])
   const commands = useCommands({
-    agent,
     session,
     capture: () => setCapture({ text: undefined }),
     newFile: () => setIsNamingFile(true),
@@ -99,25 +100,20 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
         {sidebar.mode !== 'hidden' && (
           <ErrorBoundary piece="part" resetKey={encodedPath}>
             <SidebarFrame sidebar={sidebar}>
-              <Sidebar
-                agent={agent}
-                sidebar={sidebar}
-                isPaletteOpen={isPaletteOpen}
-                onPalette={() => setPalette('all')}
-              />
+              <Sidebar sidebar={sidebar} isPaletteOpen={isPaletteOpen} onPalette={() => setPalette('all')} />
             </SidebarFrame>
           </ErrorBoundary>
         )}
         <HeaderStart value={sidebar.mode === 'beside' ? null : <SidebarButton onToggle={sidebar.toggle} />}>
           <main tabIndex={-1} className="flex min-w-0 flex-1 outline-none">
             <ErrorBoundary piece="view" variant="view" resetKey={encodedPath}>
-              <Views agent={agent} encodedPath={encodedPath} />
+              <Views encodedPath={encodedPath} />
             </ErrorBoundary>
           </main>
         </HeaderStart>
       </div>
       <ErrorBoundary piece="part" resetKey={encodedPath}>
-        <StatusBar agent={agent} session={session} />
+        <StatusBar session={session} />
       </ErrorBoundary>
       <ErrorBoundary piece="part" resetKey={encodedPath}>
         <ClientWriteRequestDialog />
@@ -133,20 +129,19 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
           </Modal>
         )}
       </ErrorBoundary>
-      {isNamingFile && <NewFileDialog agent={agent.id} onClose={() => setIsNamingFile(false)} />}
+      {isNamingFile && <NewFileDialog onClose={() => setIsNamingFile(false)} />}
       <ErrorBoundary piece="part" resetKey={palette}>
         {palette !== 'closed' && !paletteModule && (
           // Until the palette is loaded, typed keys would go to the focused field.
-          <input
+          <TextInput
             ref={borrowFocus}
             aria-label={t('shortcut.palette')}
             className="sr-only"
-            onChange={(event) => setTypedEarly(event.target.value)}
+            onChange={setTypedEarly}
           />
         )}
         {palette !== 'closed' && paletteModule && (
           <paletteModule.CommandPalette
-            agent={agent}
             initialText={typedEarly}
             commands={commands}
             mode={palette}
@@ -180,11 +175,11 @@ function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) 
   if (!selected || selected === dismissed) return null
   const { text, left, bottom, place } = selected
   const query = text.replace(/\s+/g, ' ').trim().slice(0, maxQueryCharacters)
-  const dismissThen = (action: () => void) => () => {
-    setDismissed(selected)
-    getSelection()?.removeAllRanges()
-    action()
-  }
+  const actions = [
+    { label: t('selection.related'), run: () => navigate(paths.search(query)) },
+    ...(place ? [{ label: t('selection.why'), run: () => navigate(paths.found(undefined, place)) }] : []),
+    { label: t('chat.remember'), run: () => onCapture(text) },
+  ]
   return (
     <div
       role="toolbar"
@@ -194,17 +189,19 @@ function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) 
       className="fixed z-30 flex gap-0.5 rounded-md border border-line bg-raised p-0.5 text-[12px] shadow-md"
       style={{ left: Math.min(left, innerWidth - 380), top: Math.min(bottom + 6, innerHeight - 44) }}
     >
-      <Button look="quiet" onClick={dismissThen(() => navigate(paths.search(query)))}>
-        {t('selection.related')}
-      </Button>
-      {place && (
-        <Button look="quiet" onClick={dismissThen(() => navigate(paths.found(undefined, place)))}>
-          {t('selection.why')}
+      {actions.map(({ label, run }) => (
+        <Button
+          key={label}
+          look="quiet"
+          onClick={() => {
+            setDismissed(selected)
+            getSelection()?.removeAllRanges()
+            run()
+          }}
+        >
+          {label}
         </Button>
-      )}
-      <Button look="quiet" onClick={dismissThen(() => onCapture(text))}>
-        {t('chat.remember')}
-      </Button>
+      ))}
     </div>
   )
 }
@@ -212,13 +209,12 @@ function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) 
 function ClientWriteRequestDialog() {
   const { data: requests = [] } = useQuery(api.clients.questions.queryOptions())
   const [first] = requests
-  return first ? <RequestCard key={first.id} request={first} otherCount={requests.length - 1} /> : null
+  return first && <RequestCard key={first.id} request={first} otherCount={requests.length - 1} />
 }
 
 function RequestCard({ request, otherCount }: { request: WriteRequest; otherCount: number }) {
   const { id, name, text, section } = request
   const answer = useMutation(api.clients.answer.mutationOptions())
-  const decide = (decision: 'once' | 'always' | 'no') => answer.mutate({ id, decision })
   return (
     <section
       role="alertdialog"
@@ -235,15 +231,16 @@ function RequestCard({ request, otherCount }: { request: WriteRequest; otherCoun
         {text}
       </pre>
       <div className="flex flex-wrap items-center gap-2">
-        <Button look="primary" disabled={answer.isPending} onClick={() => decide('once')}>
-          {t('permission.once')}
-        </Button>
-        <Button disabled={answer.isPending} onClick={() => decide('always')}>
-          {t('permission.always')}
-        </Button>
-        <Button disabled={answer.isPending} onClick={() => decide('no')}>
-          {t('permission.deny')}
-        </Button>
+        {(['once', 'always', 'no'] as const).map((decision) => (
+          <Button
+            key={decision}
+            look={decision === 'once' ? 'primary' : 'plain'}
+            disabled={answer.isPending}
+            onClick={() => answer.mutate({ id, decision })}
+          >
+            {t(`permission.${decision === 'no' ? 'deny' : decision}`)}
+          </Button>
+        ))}
         {otherCount > 0 && <span className="text-[12px] text-muted">{t('clients.more', { count: otherCount })}</span>}
       </div>
     </section>
@@ -251,21 +248,21 @@ function RequestCard({ request, otherCount }: { request: WriteRequest; otherCoun
 }
 
 interface SidebarProps {
-  readonly agent: Agent
   readonly sidebar: SidebarState
   readonly isPaletteOpen: boolean
   readonly onPalette: () => void
 }
 
-function Sidebar({ agent, sidebar, isPaletteOpen, onPalette }: SidebarProps) {
+function Sidebar({ sidebar, isPaletteOpen, onPalette }: SidebarProps) {
+  const { id: agent } = useAgent()
   const location = useEncodedPath()
   const session = sessionAt(location)
   const place = places.find(({ start }) => start.test(location))?.name
-  const open = useQuery(api.suggestions.count.queryOptions({ input: { agent: agent.id } })).data?.open ?? 0
-  const chat = useLastChat(agent.id, session)
+  const open = useQuery(api.suggestions.count.queryOptions({ input: { agent: agent } })).data?.open ?? 0
+  const chat = useLastChat(agent, session)
   const hrefs = {
     chat: paths.chat(chat),
-    notes: useNotesPath(agent.id),
+    notes: useNotesPath(agent),
     search: paths.search(),
     inspect: paths.sent(chat),
     suggestions: paths.inbox(),
@@ -273,7 +270,7 @@ function Sidebar({ agent, sidebar, isPaletteOpen, onPalette }: SidebarProps) {
   return (
     <nav aria-label={t('nav.main')} className="flex w-[260px] shrink-0 flex-col border-r border-line bg-side">
       <div className="flex items-center gap-1.5 px-4 pt-4 pr-3 pb-3">
-        <AgentSwitcher agent={agent} />
+        <AgentSwitcher />
         <Link
           href={paths.settings()}
           aria-label={t('settings.title')}
@@ -327,17 +324,19 @@ function Sidebar({ agent, sidebar, isPaletteOpen, onPalette }: SidebarProps) {
                 {t('nav.changes')}
               </NavRow>
             </div>
-            <FileTree agent={agent} current={location} />
-            <Logs agent={agent} current={location} />
-            <AssistantFiles agent={agent} current={location} />
+            <FileTree />
+            <SidebarSection foldKey="logs" title={t('nav.logs')} startsFolded={innerHeight < calendarHeight}>
+              <LogCalendar />
+            </SidebarSection>
+            <AssistantFiles />
           </>
         ) : (
           <section aria-label={t('nav.chats')} className="px-2.5 pb-2">
-            <SessionList agent={agent} current={location} />
+            <SessionList current={location} />
           </section>
         )}
       </div>
-      <Tour place={location} isPaletteOpen={isPaletteOpen} />
+      <Tour isPaletteOpen={isPaletteOpen} />
     </nav>
   )
 }
@@ -362,7 +361,7 @@ const places = [
   { name: 'suggestions', start: /^\/inbox\b/, Icon: Inbox, keys: commandKeys.suggestions, label: 'suggestions.title' },
 ] as const
 
-/** The chat that was shown last, by agent. */
+/** By agent. */
 const lastChats = new Map<string, string>()
 
 /** Returns the shown chat, else the one that was shown last, unless it was deleted. */
@@ -377,16 +376,6 @@ function useLastChat(agent: string, shown: string | undefined): string | undefin
 
 /** Window height from which the calendar is open at first, px. */
 const calendarHeight = 900
-
-function Logs({ agent, current }: { agent: Agent; current: string }) {
-  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
-  const pathOf = useDailyPath(agent.id)
-  return (
-    <SidebarSection foldKey="logs" title={t('nav.logs')} startsFolded={innerHeight < calendarHeight}>
-      <LogCalendar logs={(files.data ?? []).filter(({ kind }) => kind === 'log')} current={current} pathOf={pathOf} />
-    </SidebarSection>
-  )
-}
 
 function SidebarFrame({ sidebar, children }: { sidebar: SidebarState; children: ReactNode }) {
   if (sidebar.mode !== 'drawer') return children
@@ -416,14 +405,10 @@ function SidebarButton({ onToggle }: { onToggle: () => void }) {
 /** Minimum window width for a sidebar beside the view, px. */
 const minWidth = 900
 
-interface SidebarState {
-  readonly mode: 'beside' | 'drawer' | 'hidden'
-  readonly toggle: () => void
-  readonly close: () => void
-}
+type SidebarState = ReturnType<typeof useSidebar>
 
 /** @param address current address; a drawer closes when it changes */
-function useSidebar(address: string): SidebarState {
+function useSidebar(address: string) {
   const isNarrow = useMedia(`(max-width: ${minWidth - 1}px)`)
   const [isBeside, setIsBeside] = useState(true)
   const [drawerAddress, setDrawerAddress] = useState<string>()
@@ -433,5 +418,6 @@ function useSidebar(address: string): SidebarState {
     if (isNarrow) setDrawerAddress(isVisible ? undefined : address)
     else setIsBeside(!isBeside)
   }
-  return { mode: !isVisible ? 'hidden' : isNarrow ? 'drawer' : 'beside', toggle, close }
+  const mode = !isVisible ? 'hidden' : isNarrow ? 'drawer' : 'beside'
+  return { mode, toggle, close } as const
 }

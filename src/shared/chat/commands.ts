@@ -16,14 +16,10 @@ type CommandName = (typeof commands)[number]['name']
 
 export interface CommandCall {
   readonly name: CommandName
-  /** Text after the name; empty if there is none. */
   readonly argument: string
 }
 
-/**
- * Parses `/compact the API` into `{name: 'compact', argument: 'the API'}`. Chinese input methods type `、` or `／` for `/`.
- * @returns undefined if the message is not a command
- */
+/** Chinese input methods type `、` or `／` for `/`. @returns undefined if the message is not a command */
 export function parseCommand(message: string): CommandCall | undefined {
   const match = /^[/／、]([a-z]+)(?:\s+([\s\S]*))?$/.exec(message.trim())
   const command = commands.find(({ name }) => name === match?.[1])

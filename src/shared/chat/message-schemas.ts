@@ -48,7 +48,6 @@ const wrongArgumentSchema = z.object({
 export type WrongArgument = z.infer<typeof wrongArgumentSchema>
 
 export const toolDetailsSchema = z.discriminatedUnion('kind', [
-  /** Result of `memory_search`. */
   z.object({ kind: z.literal('recall'), recall: recordedSearchSchema }),
   z.object({ kind: z.literal('change'), change: fileChangeSchema }),
   z.object({ kind: z.literal('wrongArguments'), problems: z.array(wrongArgumentSchema) }),
@@ -59,10 +58,7 @@ export const toolDetailsSchema = z.discriminatedUnion('kind', [
 ])
 export type ToolDetails = z.infer<typeof toolDetailsSchema>
 
-/**
- * Parses the details stored in a transcript.
- * @returns kind `foreign` for any other value
- */
+/** Parses the details of a transcript. @returns kind `foreign` for any other value */
 export function readToolDetails(stored: unknown): ToolDetails {
   const parsed = toolDetailsSchema.safeParse(stored)
   return parsed.success && parsed.data.kind !== 'foreign' ? parsed.data : { kind: 'foreign', value: stored }
@@ -73,10 +69,8 @@ export function storedToolDetails(details: ToolDetails): unknown {
   return details.kind === 'foreign' ? details.value : details
 }
 
-/** A source that is trusted less than the user. */
 export const untrustedSourceSchema = z.object({ kind: z.enum(sourceKinds), name: z.string() })
 
-/** Lines of a file that were added and removed. */
 const fileChangeNoteSchema = z.object({
   path: z.string(),
   added: z.array(z.string()),
@@ -88,7 +82,6 @@ export type FileChangeNote = z.infer<typeof fileChangeNoteSchema>
 const recalledNotesSchema = z.object({
   text: z.string(),
   search: recordedSearchSchema,
-  /** Sources of the notes. */
   sources: z.array(untrustedSourceSchema),
 })
 export type RecalledNotes = z.infer<typeof recalledNotesSchema>
@@ -135,7 +128,6 @@ export const toolResultMessageSchema = z.object({
   details: toolDetailsSchema.optional(),
   isError: z.boolean(),
   timestamp: timestampSchema,
-  /** Sources of the text in the result. */
   sources: z.array(untrustedSourceSchema).optional(),
 })
 export type ToolResultMessage = z.infer<typeof toolResultMessageSchema>

@@ -5,24 +5,18 @@ export const branchEntry = 'commonplace.branch'
 
 export interface BranchMark {
   /** Id of the first deleted message; the branch is no longer offered. */
-  readonly deleted?: string
-  readonly restored?: string
+  readonly deleted?: string | undefined
+  readonly restored?: string | undefined
 }
 
-/** Parses the data of a branch entry; empty for invalid data. */
 export function readBranchMark(data: unknown): BranchMark {
-  if (!isRecord(data)) return {}
-  const { deleted, restored } = data
-  return {
-    ...(typeof deleted === 'string' ? { deleted } : {}),
-    ...(typeof restored === 'string' ? { restored } : {}),
-  }
+  const idOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
+  return isRecord(data) ? { deleted: idOf(data['deleted']), restored: idOf(data['restored']) } : {}
 }
 
 /** Custom entry that turns memory off or on; the last one applies. Without one, memory is on. */
 export const memoryToggleEntry = 'commonplace.memory'
 
-/** Returns true if the data of such an entry turns memory off; false for invalid data. */
 export function isWithoutMemory(data: unknown): boolean {
   return isRecord(data) && data['isOff'] === true
 }

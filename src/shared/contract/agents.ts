@@ -9,13 +9,11 @@ export const agentSchema = z.object({
   workspace: z.string(),
   color: z.string(),
   model: z.string(),
-  /** True if new chats are private (`chat.default`). */
   isPrivateByDefault: z.boolean(),
-  /** True if hidden from lists; files and sessions stay. */
   archived: z.boolean(),
-  /** Ids of agents whose memory this agent may search and read. */
+  /** Ids of agents whose memory it may search and read. */
   reads: z.array(z.string()),
-  /** False if the workspace folder does not exist: before the first setup, or after the folder was moved. */
+  /** False if the folder does not exist. */
   ready: z.boolean(),
 })
 export type Agent = z.infer<typeof agentSchema>
@@ -36,17 +34,14 @@ const ownFolderSchema = z
 
 export const agents = {
   list: base.output(z.array(agentSchema)),
-  /**
-   * Sets the agent's folder, creates it and adds missing template files; existing files stay. If the folder already
-   * belongs to another program, adds files only with `seed`.
-   */
+  /** Creates the folder and adds missing template files; to a folder of another program only with `seed`. */
   setUp: base
     .input(
       forAgent.extend({
         workspace: workspaceSchema,
         locale: localeSchema,
         seed: z.boolean().optional(),
-        /** Folder of the agent's own files; detected from the folder if left out. */
+        /** Detected from the folder if left out. */
         own: ownFolderSchema.optional(),
         /** Set together with the folder: a window that opens then may send a message at once. */
         model: idSchema.optional(),
@@ -60,7 +55,6 @@ export const agents = {
   moveOwn: base
     .input(forAgent.extend({ own: ownFolderSchema }))
     .output(z.object({ moved: z.array(z.string()), left: z.array(z.string()) })),
-  /** Creates an agent with a new folder and template files. */
   create: base
     .input(
       z.object({
@@ -76,22 +70,21 @@ export const agents = {
       forAgent.extend({ name: nameSchema.optional(), color: colorSchema.optional(), archived: z.boolean().optional() }),
     )
     .output(done),
-  /** Sets the agents that may search and read this agent's memory; replaces the previous list. */
+  /** Sets the agents that may search and read this agent's memory. */
   share: base.input(forAgent.extend({ with: z.array(agentIdSchema).max(100) })).output(done),
 }
 
 const vaultKindSchema = z.enum(['obsidian', 'logseq', 'foam', 'vscode', 'openclaw', 'plain'])
 
-/** Conventions of a vault. Folders are relative, without a trailing slash; empty for the top. */
+/** Folders are relative, without a trailing slash; empty for the top. */
 export const vaultConventionsSchema = z.object({
   kind: vaultKindSchema,
   /** Folder and file name format of daily notes; see `src/shared/markdown/daily-notes.ts` for `format`. */
   daily: z.object({ folder: z.string(), format: z.string() }),
   /** False if no daily-note convention was found; `daily` is then `memory`, next to the agent's own files. */
   hasDaily: z.boolean(),
-  /** Folder of the agent's own files (AGENTS.md, MEMORY.md …). */
   own: z.string(),
-  /** Files in that folder that can be the long-term memory, the one in use first; empty if there is none. */
+  /** Files in `own` that can be the long-term memory, the one in use first. */
   longTermFiles: z.array(z.string()),
   /** Next to the note (`beside`), in a subfolder of the note's folder (`below`), or in a fixed folder (`path`). */
   attachments: z.union([z.literal('beside'), z.object({ below: z.string() }), z.object({ path: z.string() })]),
@@ -102,11 +95,11 @@ export const vaultConventionsSchema = z.object({
   links: z.enum(['wiki', 'markdown']),
   /** `shortest`: the shortest unique path; `relative`: from the note; `absolute`: from the top. */
   linkPaths: z.enum(['shortest', 'relative', 'absolute']),
-  /** True if a line break in a paragraph renders as a line break; false if it renders as a space. */
+  /** True if a line break in a paragraph renders as one, not as a space. */
   lineBreaks: z.boolean(),
   /** Path prefixes of folders and files that are not indexed. */
   ignored: z.array(z.string()),
-  /** Configuration files that the conventions come from; empty if there are none. */
+  /** Configuration files that the conventions come from. */
   readFrom: z.array(z.string()),
 })
 export type VaultConventions = z.infer<typeof vaultConventionsSchema>
@@ -115,15 +108,14 @@ export const conventions = {
   /** Detects the conventions of a folder. Writes nothing. */
   look: base.input(z.object({ path: z.string().trim().min(1).max(maxPath) })).output(
     z.object({
-      /** False if the folder would have to be created. */
       exists: z.boolean(),
-      /** Paths of the agent's own files that already exist. */
+      /** The agent's own files that already exist. */
       own: z.array(z.string()),
       isEmpty: z.boolean(),
-      notes: z.number().int(),
+      notes: z.int(),
       habits: vaultConventionsSchema,
     }),
   ),
-  /** `found`: conventions detected in the agent's folder; `kept`: the same with the overrides from the settings. */
+  /** `found`: as detected; `kept`: with the overrides from the settings. */
   of: base.input(forAgent).output(z.object({ found: vaultConventionsSchema, kept: vaultConventionsSchema })),
 }

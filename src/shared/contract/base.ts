@@ -28,42 +28,36 @@ export function jsonBytes(text: string): number {
 
 export const base = oc.errors(errorMap)
 
-/** Milliseconds since the epoch. */
 export const timestampSchema = z.number()
 
-/** Id of a change set in the history of an agent. */
-export const changeIdSchema = z.number().int()
+export const changeIdSchema = z.int()
 
-/** Result of a write: its change set for `history.revert`; null if nothing changed or the history could not store it. */
+/** Null if nothing changed or the history could not store it. */
 export const changedSchema = z.object({ change: changeIdSchema.nullable() })
 
 export const agentIdSchema = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
 export const sessionIdSchema = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/)
 
-/**
- * Path inside a workspace, with forward slashes. Only the length is validated here; the workspace resolves and checks
- * the path.
- */
+/** Path inside a workspace, with forward slashes. The workspace checks it. */
 export const filePathSchema = z.string().min(1).max(maxPath)
 
 /** Id of a window; each window stores its own drafts. */
 export const windowIdSchema = z.string().regex(/^[\w-]{1,40}$/)
 
-/** Wraps a draft with the window that wrote it and the time in ms since the epoch. */
+/** `at`: ms since the epoch. */
 export const storedDraftSchema = <T extends z.ZodType>(draft: T) =>
   z.object({ writer: windowIdSchema, at: z.number(), draft })
 
-/** Id of an entry, message, permission, saved query …, assigned by the app or a provider. */
 export const idSchema = z.string().max(maxId)
 
 export const forAgent = z.object({ agent: agentIdSchema })
 export const forFile = forAgent.extend({ path: filePathSchema })
 export const forSession = forAgent.extend({ session: sessionIdSchema })
 
-/** Progress of a long operation: `done` of `total` steps. */
-export const progressSchema = z.object({ done: z.number().int(), total: z.number().int() })
+export const progressSchema = z.object({ done: z.int(), total: z.int() })
 
-export const done = z.object({})
+/** Output of a procedure that returns nothing: what its handler returns is dropped. */
+export const done = z.unknown().transform(() => ({}))
 
 /**
  * Recipient of a result: the client id of a program, `true` for an unknown program, or `false` for the user. For a

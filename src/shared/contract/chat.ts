@@ -9,24 +9,21 @@ import { attachmentSchema, sessionMessageSchema } from './sessions.ts'
 export const queuedMessageSchema = z.object({
   id: z.string(),
   text: z.string(),
-  /** Number of attachments. */
-  attachments: z.number().int(),
+  attachments: z.int(),
   /** `next`: added to the next request of the running turn; `after`: starts a separate turn. */
   delivery: z.enum(['next', 'after']),
 })
 export type QueuedMessage = z.infer<typeof queuedMessageSchema>
 
-/** A call of an external tool that waits for the user's permission. */
 export const permissionRequestSchema = z.object({
   id: z.string(),
   server: z.string(),
   tool: z.string(),
-  /** Arguments as JSON. */
   input: z.string(),
 })
 export type PermissionRequest = z.infer<typeof permissionRequestSchema>
 
-/** Progress of a slow tool call. `call` is its id; `share` is in [0, 1], null if the total is unknown; `note` is a text. */
+/** `call` is the id of a tool call; `share` is in [0, 1], null if the total is unknown. */
 export const toolProgressSchema = z.object({
   call: z.string(),
   share: z.number().nullable(),
@@ -36,18 +33,15 @@ export type ToolProgress = z.infer<typeof toolProgressSchema>
 
 const retryingSchema = z.object({
   code: z.string(),
-  /** Values for the localized sentence of `code`; `reason` is the provider's own message. */
+  /** `reason` is the provider's own message. */
   data: errorDataSchema,
   afterMs: z.number(),
-  /** Number of the upcoming attempt (2 for the first retry), and the maximum number of attempts. */
-  attempt: z.number().int(),
-  attempts: z.number().int(),
+  /** Number of the upcoming attempt (2 for the first retry). */
+  attempt: z.int(),
+  attempts: z.int(),
 })
 
-/**
- * Events of a turn, in order. Every stream starts with `partial`, a snapshot of the running turn, so that a window
- * shows the same whether it subscribed early or late.
- */
+/** Every stream starts with `partial`, so that a window shows the same whether it subscribed early or late. */
 export const chatEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('partial'),
@@ -57,19 +51,17 @@ export const chatEventSchema = z.discriminatedUnion('type', [
     queue: z.array(queuedMessageSchema),
     permissions: z.array(permissionRequestSchema),
     retrying: retryingSchema.nullable(),
-    /** Step that runs before the answer, if any. */
     keeping: z.enum(['flush', 'compaction']).nullable(),
   }),
   sessionMessageSchema.extend({ type: z.literal('message') }),
   z.object({ type: z.literal('text'), delta: z.string() }),
   z.object({ type: z.literal('thinking'), delta: z.string() }),
-  /** A request failed with a transient error and will be retried; no part of its answer was shown. */
+  /** No part of the answer of the failed request was shown. */
   retryingSchema.extend({
     type: z.literal('retrying'),
-    /** Error message in English, including the provider's own. */
+    /** In English. */
     message: z.string(),
   }),
-  /** A flush or compaction runs; the answer follows it. */
   z.object({ type: z.literal('keeping'), what: z.enum(['flush', 'compaction']) }),
   z.object({ type: z.literal('toolProgress'), progress: toolProgressSchema }),
   z.object({ type: z.literal('queue'), queue: z.array(queuedMessageSchema) }),
@@ -81,17 +73,15 @@ export const chatEventSchema = z.discriminatedUnion('type', [
 export type ChatEvent = z.infer<typeof chatEventSchema>
 
 export const modelSchema = z.object({
-  /** `provider/model`, as in the configuration. */
   id: z.string(),
   provider: z.string(),
   model: z.string(),
   /** Tokens of one request, including the answer. */
-  contextWindow: z.number().int(),
+  contextWindow: z.int(),
   /** False if the provider lacks a key or a base URL. */
   available: z.boolean(),
-  /** True if it accepts images. */
   images: z.boolean(),
-  /** True if requests stay on this machine. Private chats use only such models. */
+  /** True if requests stay on this machine. */
   isLocal: z.boolean(),
   /** US dollars per million tokens; null if unknown. */
   prices: z.object({ input: z.number(), output: z.number() }).nullable(),
@@ -103,13 +93,12 @@ const sendSchema = forAgent.extend({
   text: z.string().max(maxMessage),
   attachments: z.array(attachmentSchema).max(maxAttachments).readonly().optional(),
   model: z.string().max(maxId).optional(),
-  /** Edits a message: the new one replaces it on a new branch. */
+  /** Id of a message that this one replaces on a new branch. */
   replaces: idSchema.optional(),
-  /** Delivery if a turn is running. */
   delivery: z.enum(['next', 'after']).optional(),
-  /** Creates the session without memory; ignored for an existing session. */
+  /** Ignored for an existing session, as is `isPrivate`. */
   withoutMemory: z.boolean().optional(),
-  /** Creates a private session; ignored for an existing session. Default: `chat.default`. */
+  /** Default: `chat.default`. */
   isPrivate: z.boolean().optional(),
   /** Sends a message to an open chat even if one of its lines equals a private line. */
   sendAnyway: z.boolean().optional(),
@@ -121,28 +110,27 @@ const sendSchema = forAgent.extend({
 export type SendInput = Omit<z.infer<typeof sendSchema>, 'agent'>
 
 export const chat = {
-  /** Starts a turn in the background. Creates a session if none is given. Resolves before the answer. */
+  /** Resolves before the answer. Creates a session if none is given. */
   send: base.input(sendSchema).output(z.object({ session: z.string(), queued: z.boolean() })),
   /** Answers a user message again on a new branch. `message` may also be the id of an answer to it. */
   retry: base.input(forSession.extend({ message: idSchema, model: z.string().max(maxId).optional() })).output(done),
-  /** Continues an answer that was interrupted. With `compact`, after `/compact`. */
+  /** Continues an interrupted answer. With `compact`, after `/compact`. */
   resume: base.input(forSession.extend({ compact: z.boolean().optional() })).output(done),
   watch: base.input(forSession).output(eventIterator(chatEventSchema)),
-  /** Sends a failed request again at once, instead of waiting for `afterMs`. */
+  /** Sends a failed request again without waiting for `afterMs`. */
   retryNow: base.input(forSession).output(done),
   stop: base.input(forSession).output(z.object({ stopped: z.boolean() })),
   unqueue: base.input(forSession.extend({ id: idSchema })).output(done),
   /** Sends the queued messages when no turn is running. */
   sendQueued: base.input(forSession).output(done),
-  /** Answers a permission request. `never` also denies future calls. */
+  /** `never` also denies future calls. */
   permit: base
     .input(forSession.extend({ id: idSchema, decision: z.enum(['once', 'always', 'deny', 'never']) }))
     .output(done),
-  /** `fresh`: refetches the lists instead of using the cache. */
+  /** `fresh`: ignores the cache. */
   models: base.input(forAgent.extend({ fresh: z.boolean().optional() })).output(
     z.object({
       models: z.array(modelSchema),
-      /** Providers whose model list could not be fetched, with the error code. */
       failures: z.array(z.object({ provider: z.string(), code: z.string() })),
     }),
   ),

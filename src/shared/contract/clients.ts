@@ -18,9 +18,9 @@ export const clientPermissionSchema = z.enum(['write', 'ask', 'read'])
 /** Lower-case client name that the program reports, such as `claude-code`. */
 export const clientIdSchema = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/)
 
-const limitSchema = z.number().int().min(1).max(maxClientLimit)
+const limitSchema = z.int().min(1).max(maxClientLimit)
 
-/** Limits of a program, for all its connections together. Calls beyond `callsAtOnce` wait. */
+/** For all connections of a program together. Calls beyond `callsAtOnce` wait. */
 export const clientLimitsSchema = z.object({
   notesPerDay: limitSchema,
   /** UTF-16 code units. */
@@ -35,15 +35,13 @@ export const memoryClientSchema = z.object({
   name: z.string(),
   agent: agentIdSchema,
   permission: clientPermissionSchema,
-  /** True if an HTTP access token exists. */
   hasToken: z.boolean(),
   /** Null if it has never connected. */
   usedAt: timestampSchema.nullable(),
-  /** Number of notes it has written. */
-  writes: z.number().int(),
-  /** True if it may read private notes. */
+  writes: z.int(),
+  /** Includes private notes. */
   hasFullAccess: z.boolean(),
-  /** True if it may write to MEMORY.md; otherwise long-term notes become proposals in the inbox. */
+  /** If false, long-term notes become proposals in the inbox. */
   mayKeep: z.boolean(),
   limits: clientLimitsSchema,
   /** Calls and attempts to write on the day `date` (YYYY-MM-DD, local time). */
@@ -51,11 +49,9 @@ export const memoryClientSchema = z.object({
 })
 export type MemoryClient = z.infer<typeof memoryClientSchema>
 
-/** A write that waits for the user's approval. */
 export const writeRequestSchema = z.object({
   id: z.string(),
   client: clientIdSchema,
-  /** Display name of the client. */
   name: z.string(),
   agent: agentIdSchema,
   text: z.string(),
@@ -69,13 +65,13 @@ export const connectableProgramSchema = z.object({
   file: z.string(),
   /** True if the folder of the configuration file exists. */
   isThere: z.boolean(),
-  /** `other`: the configuration has an entry of this name with other content. */
+  /** `other`: an entry of this name has other content. */
   state: z.enum(['none', 'connected', 'other']),
   /** Unified diff of what `connect` changes; empty if nothing. */
   patch: z.string(),
   /** Deep link that makes the program add the server. */
   link: z.string().optional(),
-  /** Reason why the configuration cannot be changed; null if it can. */
+  /** Null if the configuration can be changed. */
   problem: z.string().nullable(),
 })
 export type ConnectableProgram = z.infer<typeof connectableProgramSchema>
@@ -86,15 +82,15 @@ const forClient = z.object({ client: clientIdSchema })
 
 export const clients = {
   list: base.output(z.array(memoryClientSchema)),
-  /** Registers a program on its first connection, or returns the registered one with its permission. */
+  /** Registers a program on its first connection. */
   meet: base
     .input(forClient.extend({ name: z.string().max(maxName), agent: agentIdSchema.optional() }))
     .output(memoryClientSchema),
-  /** Creates a token and invalidates the previous one. The token is returned only here. */
+  /** Replaces the previous token. Only here the token is returned. */
   issueToken: base
     .input(forClient.extend({ name: z.string().trim().min(1).max(maxTitle), agent: agentIdSchema }))
     .output(z.object({ token: z.string() })),
-  /** Returns the client of a token; null if the token is unknown or revoked. */
+  /** Null if the token is unknown or revoked. */
   admit: base.input(z.object({ token: z.string().max(maxId) })).output(memoryClientSchema.nullable()),
   update: base
     .input(
@@ -109,7 +105,7 @@ export const clients = {
     .output(done),
   /** Sends one event when the limits of the client allow a call, which lasts until the stream is closed. */
   enter: base.input(forClient).output(eventIterator(done)),
-  /** Revokes the token and deletes the client's permissions. */
+  /** Also revokes the token. */
   remove: base.input(forClient).output(done),
   /**
    * Appends a note for a client, after the user's approval if required. With `mayBeThere`, a retry after a lost answer,
@@ -130,23 +126,23 @@ export const clients = {
     .output(
       z.object({
         path: z.string(),
-        startLine: z.number().int(),
-        endLine: z.number().int(),
+        startLine: z.int(),
+        endLine: z.int(),
         change: changeIdSchema.nullable(),
         proposal: idSchema.nullable().optional(),
       }),
     ),
-  /** Reverts a note that the client saved. @throws AppError 'undo_conflict' */
+  /** @throws AppError 'undo_conflict' */
   undo: base
     .input(forAgent.extend({ client: clientIdSchema, change: changeIdSchema }))
     .output(z.object({ path: filePathSchema })),
   programs: base.input(forAgent).output(z.array(connectableProgramSchema)),
-  /** Applies the `patch` of `programs`; the rest of the configuration file stays unchanged. */
+  /** Applies the `patch` of `programs`. */
   connect: base.input(forProgram.extend({ agent: agentIdSchema })).output(done),
   disconnect: base.input(forProgram).output(done),
-  /** Starts the MCP server with the program's configuration and counts its tools. */
-  test: base.input(forProgram.extend({ agent: agentIdSchema })).output(z.object({ tools: z.number().int() })),
+  /** Starts the MCP server as the program would. */
+  test: base.input(forProgram.extend({ agent: agentIdSchema })).output(z.object({ tools: z.int() })),
   questions: base.output(z.array(writeRequestSchema)),
-  /** Answers an approval request. `always` also permits future writes. */
+  /** `always` also permits future writes. */
   answer: base.input(z.object({ id: idSchema, decision: z.enum(['once', 'always', 'no']) })).output(done),
 }

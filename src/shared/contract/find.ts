@@ -5,19 +5,19 @@ import { base, changeIdSchema, done, filePathSchema, forAgent, idSchema, progres
 
 export const foundFileSchema = z.object({
   path: z.string(),
-  count: z.number().int(),
-  lineCount: z.number().int(),
-  /** 1-based lines; only the first ones if there are many. */
-  lines: z.array(z.object({ line: z.number().int(), text: z.string() })),
+  count: z.int(),
+  lineCount: z.int(),
+  /** 1-based; only the first lines if there are many. */
+  lines: z.array(z.object({ line: z.int(), text: z.string() })),
 })
 export type FoundFile = z.infer<typeof foundFileSchema>
 
-/** A file that was not searched: not UTF-8, contains NUL bytes, too large, or not readable. */
+/** A file that was not searched. */
 const unreadFileSchema = z.object({ path: z.string(), reason: z.enum(['encoding', 'nul', 'large', 'unreadable']) })
 export type UnreadFile = z.infer<typeof unreadFileSchema>
 
 const findEventSchema = z.discriminatedUnion('type', [
-  /** Files with matches since the last event; `done` of `total` files are searched. */
+  /** Files since the last event. */
   progressSchema.extend({
     type: z.literal('found'),
     found: z.array(foundFileSchema),
@@ -28,12 +28,12 @@ const findEventSchema = z.discriminatedUnion('type', [
 ])
 export type FindEvent = z.infer<typeof findEventSchema>
 
-/** A file that was not changed: modified since the search, or not writable. */
+/** A file that was not changed. */
 export const leftFileSchema = z.object({
   path: z.string(),
   reason: z.enum(['changed', 'refused']),
   /** First line that prevents an undo, 1-based. */
-  line: z.number().int().optional(),
+  line: z.int().optional(),
 })
 export type LeftFile = z.infer<typeof leftFileSchema>
 
@@ -41,18 +41,18 @@ const replaceEventSchema = z.discriminatedUnion('type', [
   progressSchema.extend({ type: z.literal('progress') }),
   z.object({
     type: z.literal('done'),
-    count: z.number().int(),
-    files: z.number().int(),
+    count: z.int(),
+    files: z.int(),
     left: z.array(leftFileSchema),
     isStopped: z.boolean(),
-    /** Change set for `history.revert`; null if nothing was replaced, or the history could not store it. */
+    /** Null if nothing was replaced, or the history could not store it. */
     change: changeIdSchema.nullable(),
   }),
 ])
 export type ReplaceEvent = z.infer<typeof replaceEventSchema>
 
 export const find = {
-  /** Searches all notes. Ending the iteration cancels the search. */
+  /** Ending the iteration cancels the search. */
   run: base
     .input(
       forAgent.extend({
@@ -72,7 +72,7 @@ export const find = {
       forAgent.extend({
         search: idSchema,
         replacement: z.string().max(maxReplacement),
-        /** Subset of the found files; all of them if left out. */
+        /** All found files if left out. */
         paths: z.array(filePathSchema).max(maxPaths).optional(),
       }),
     )

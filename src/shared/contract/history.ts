@@ -43,34 +43,33 @@ export type Cause = z.infer<typeof causeSchema>
 
 export const originShape = {
   cause: causeSchema,
-  /** For agents: the session, and the user message being answered. */
+  /** `turn`: the user message being answered. */
   session: z.string().optional(),
   turn: z.string().optional(),
   client: z.string().optional(),
-  /** Untrusted origins of the content, such as `web: example.org`. */
+  /** Untrusted origins, such as `web: example.org`. */
   sources: z.array(z.string()).readonly().optional(),
 }
 
 export const historyEntrySchema = z.object({
   ...originShape,
-  /** Ids of the entry and of its change set. A change set can have several files. */
-  id: z.number().int(),
+  /** A change set can have several entries. */
+  id: z.int(),
   change: changeIdSchema,
   path: z.string(),
-  /** Current path of the file. */
+  /** Current path. */
   now: z.string(),
-  /** Previous path, if the change moved the file. */
+  /** Set if the change moved the file. */
   from: z.string().optional(),
   at: timestampSchema,
-  added: z.number().int(),
-  removed: z.number().int(),
-  /** False if the change deleted the file. */
+  added: z.int(),
+  removed: z.int(),
   exists: z.boolean(),
-  /** True if the change restored earlier content: an undo or a restored version. */
+  /** Also true for a restored version. */
   isUndo: z.boolean(),
-  /** For `adopted`, one entry for all files: their number; `path` is one of them. */
-  files: z.number().int().optional(),
-  /** Hashes (`hunkKey`) of the hunks that the user marked as reviewed. */
+  /** One entry stands for all `adopted` files; `path` is one of them. */
+  files: z.int().optional(),
+  /** Keys (`hunkKey`) of the reviewed hunks. */
   reviewed: z.array(z.string()).optional(),
 })
 export type HistoryEntry = z.infer<typeof historyEntrySchema>
@@ -94,11 +93,11 @@ export const fileCommitsSchema = z.object({
       at: timestampSchema,
       author: z.string(),
       subject: z.string(),
-      /** Path at that commit, and the previous path if the commit moved the file. */
+      /** At that commit; `from` if the commit moved the file. */
       path: z.string(),
       from: z.string().optional(),
-      added: z.number().int(),
-      removed: z.number().int(),
+      added: z.int(),
+      removed: z.int(),
     }),
   ),
   isMore: z.boolean(),
@@ -106,61 +105,57 @@ export const fileCommitsSchema = z.object({
 export type FileCommits = z.infer<typeof fileCommitsSchema>
 export type FileCommit = FileCommits['commits'][number]
 
-/** Numbers of commits, of versions that are left out because they are private, and because their text was removed. */
+/** Numbers. `removedVersions`: without text, because it was deleted permanently. */
 const gitExportSchema = z.object({
-  commits: z.number().int(),
-  privateVersions: z.number().int(),
-  removedVersions: z.number().int(),
+  commits: z.int(),
+  privateVersions: z.int(),
+  removedVersions: z.int(),
 })
 export type GitExport = z.infer<typeof gitExportSchema>
 
 const gitImportSchema = z.object({
-  /** Numbers of added change sets, and of their notes. */
-  changes: z.number().int(),
-  notes: z.number().int(),
-  /** Number of versions that are no text or are too large. */
-  skipped: z.number().int(),
-  /** Number of commits since the log began. The log has their changes already. */
-  later: z.number().int(),
-  /** True if the log had this repository already. */
+  /** Added change sets, and their notes. */
+  changes: z.int(),
+  notes: z.int(),
+  /** Versions that are no text or too large. */
+  skipped: z.int(),
+  /** Commits since the log began, whose changes it has already. */
+  later: z.int(),
   isKnown: z.boolean(),
 })
 export type GitImport = z.infer<typeof gitImportSchema>
 
 const forGit = forAgent.extend({ folder: z.string().min(1).max(maxPath) })
 
-/** A change of many notes. */
 export const batchSchema = z.object({
   kind: z.enum(['move', 'tag', 'replacement']),
   /** Empty if unknown. */
   from: z.string(),
   to: z.string(),
-  /** Number of notes written. */
-  notes: z.number().int(),
+  notes: z.int(),
 })
 
-/** A change of many notes that one undo reverts. */
+/** One undo reverts all of it. */
 const pastBatchSchema = batchSchema.extend({
   change: changeIdSchema,
   at: timestampSchema,
-  count: z.number().int().optional(),
+  count: z.int().optional(),
 })
 export type PastBatch = z.infer<typeof pastBatchSchema>
 
 export const history = {
-  /** Newest first. With `path`, the history of one file across its moves. */
+  /** Newest first. A path is followed across its moves. */
   timeline: base
     .input(
       forAgent.extend({
         path: filePathSchema.optional(),
-        /** Id of an entry: returns only older entries. */
-        before: z.number().int().optional(),
-        /** Returns only entries newer than this time, ms since the epoch. */
+        /** Id of an entry, exclusive. */
+        before: z.int().optional(),
+        /** Ms since the epoch, exclusive. */
         since: z.number().optional(),
         causes: z.array(causeSchema).max(causes.length).optional(),
-        /** Returns only changes by this chat. */
         session: sessionIdSchema.optional(),
-        limit: z.number().int().min(1).max(1000).default(100),
+        limit: z.int().min(1).max(1000).default(100),
         forProgram: forProgramSchema,
       }),
     )
@@ -169,28 +164,28 @@ export const history = {
   diff: base
     .input(forChange.extend({ forProgram: forProgramSchema }))
     .output(z.object({ patch: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
-  /** Reads the user's own Git repository, if the workspace is in one. Never writes to it. */
+  /** The user's own Git repository, which is only read. */
   commits: base
     .input(
       forFile.extend({
-        skip: z.number().int().min(0).default(0),
-        limit: z.number().int().min(1).max(1000).default(100),
+        skip: z.int().min(0).default(0),
+        limit: z.int().min(1).max(1000).default(100),
       }),
     )
     .output(fileCommitsSchema),
-  /** Diff of one of these commits; `path` is the current path. */
+  /** `path` is the current path. */
   commitDiff: base
     .input(forFile.extend({ commit: z.string().regex(/^(?:[\da-f]{40}|[\da-f]{64})$/) }))
     .output(z.object({ patch: z.string() })),
-  /** Text of a note at a time; null if it did not exist then, was removed from the history, or is private. */
+  /** Null if the note did not exist then, was removed from the history, or is private. */
   textAt: base
     .input(forFile.extend({ at: timestampSchema, includesPrivate: z.boolean() }))
     .output(z.object({ text: z.string().nullable() })),
-  /** Writes the history into an empty folder (absolute path) as a Git repository. @throws AppError as `exportToGit` */
+  /** `folder`: empty or new, absolute. @throws AppError as `exportToGit` */
   exportGit: base
     .input(forGit.extend({ includesPrivate: z.boolean() }))
     .output(eventIterator(z.union([progressSchema, gitExportSchema]))),
-  /** Adds the history of a Git repository (absolute path) before the oldest change. @throws AppError as `importFromGit` */
+  /** Adds the history before the oldest change. @throws AppError as `importFromGit` */
   importGit: base.input(forGit).output(eventIterator(z.union([progressSchema, gitImportSchema]))),
   /** One entry for each line of the last recorded version; empty if the file is too large. */
   blame: base.input(forFile).output(z.array(blamedLineSchema)),
@@ -201,13 +196,11 @@ export const history = {
   standing: base
     .input(forChange)
     .output(z.object({ path: z.string(), hunks: z.array(z.enum(['there', 'undone', 'changed'])) })),
-  /** Marks a hunk of a change as reviewed. `key`: hash returned by `hunkKey`. */
+  /** Marks a hunk as reviewed. `key`: its `hunkKey`. */
   accept: base.input(forChange.extend({ key: idSchema })).output(done),
-  /**
-   * Restores the file, at its current path, to its content after the change. The replaced content stays in the history.
-   */
+  /** At its current path. The replaced content stays in the history. */
   restore: base.input(forChange).output(changedSchema.extend({ path: z.string(), hash: z.string().nullable() })),
-  /** Moves, tag renames and replacements that can be reverted, also of earlier runs; newest first. */
+  /** Also of earlier runs, newest first. */
   batches: base.input(forAgent).output(z.array(pastBatchSchema)),
   /**
    * Reverts a change; edits of other lines stay. A file that the change created goes to the trash. With `path`, reverts
@@ -221,16 +214,16 @@ export const history = {
       forAgent.extend({
         change: changeIdSchema,
         path: filePathSchema.optional(),
-        hunks: z.array(z.number().int().min(0)).max(maxHunks).optional(),
+        hunks: z.array(z.int().min(0)).max(maxHunks).optional(),
         isRedo: z.boolean().optional(),
       }),
     )
     .output(
       z.object({
         change: changeIdSchema.nullable(),
-        notes: z.number().int(),
+        notes: z.int(),
         left: z.array(leftFileSchema),
-        /** Path in the trash, if the file of the change was removed. */
+        /** In the trash, if the file was removed. */
         trashed: z.string().optional(),
       }),
     ),

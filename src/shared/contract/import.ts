@@ -16,14 +16,14 @@ import {
 export const knownMemorySchema = z.object({
   kind: z.enum(['openclaw', 'claude-code', 'codex']),
   path: z.string(),
-  files: z.number().int(),
+  files: z.int(),
 })
 export type KnownMemory = z.infer<typeof knownMemorySchema>
 
 export const foreignSettingsSchema = z.object({
   /** Path of the source file; never modified. */
   file: z.string(),
-  /** Settings that can be imported: key and value in the file and here. Those of one group belong together. */
+  /** Key and value in the file and here. Those of one group belong together. */
   taken: z.array(
     z.object({
       from: z.string(),
@@ -31,7 +31,6 @@ export const foreignSettingsSchema = z.object({
       to: z.string(),
       value: z.string(),
       group: z.string(),
-      /** Id of the agent that this setting adds. */
       newAgent: z.string().optional(),
       /** Another value that the user or a file before this one sets. */
       replaces: z.string().optional(),
@@ -53,20 +52,18 @@ export const foreignSettingsSchema = z.object({
 export type ForeignSettings = z.infer<typeof foreignSettingsSchema>
 
 const fileCountsSchema = z.object({
-  added: z.number().int(),
+  added: z.int(),
   /** Files that already exist with the same bytes; notes may differ in rewritten links. */
-  same: z.number().int(),
-  /** Files whose name exists with other content; they get a new name. */
-  conflicts: z.number().int(),
+  same: z.int(),
+  conflicts: z.int(),
 })
 
 const changedLinksSchema = z.object({
-  count: z.number().int(),
-  /** The first of them. Lines are 1-based. */
+  count: z.int(),
   examples: z.array(
     z.object({
       path: z.string(),
-      line: z.number().int(),
+      line: z.int(),
       target: z.string(),
       from: z.string().nullable(),
       to: z.string(),
@@ -74,49 +71,40 @@ const changedLinksSchema = z.object({
   ),
 })
 
-/** Preview of an import. Counts are numbers of files. */
 export const importPlanSchema = fileCountsSchema.extend({
   kind: z.enum(['markdown', 'chatgpt', 'claude']),
-  /** Unreadable notes and conversations. */
-  skipped: z.number().int(),
-  /** Images, audio, PDF files and canvases that notes embed. `bytes`: total size of those to copy. */
-  attachments: fileCountsSchema.extend({ bytes: z.number().int() }),
-  /** Links to rewrite so that they lead to the imported files. */
-  links: z.number().int(),
+  skipped: z.int(),
+  /** `bytes`: total size of the files to copy. */
+  attachments: fileCountsSchema.extend({ bytes: z.int() }),
+  links: z.int(),
   /** Links whose target is not imported. */
-  lost: z.number().int(),
-  /** Links in existing notes that the import affects. */
+  lost: z.int(),
   existing: z.object({
     /** Links that would lead to an imported file instead of their current target. */
     elsewhere: changedLinksSchema,
     /** Broken links that would lead to an imported file. */
     found: changedLinksSchema,
-    /** Links that keep their target but become ambiguous, because an imported file has the same name. */
+    /** Links that become ambiguous, because an imported file has the same name. */
     shared: changedLinksSchema,
   }),
-  /**
-   * Files not imported, by reason and extension, most frequent first. `unwanted`: attachments, if `withAttachments` is
-   * false.
-   */
+  /** Files not imported, most frequent first. `unwanted`: attachments, without `withAttachments`. */
   left: z.array(
     z.object({
       reason: z.enum(['kind', 'large', 'unwanted', 'unreadable', 'name', 'link']),
       ending: z.string(),
-      count: z.number().int(),
-      /** The first of them. */
+      count: z.int(),
       names: z.array(z.string()),
     }),
   ),
   /** The first paths to be created. */
   names: z.array(z.string()),
   /** Files whose path differs from the source, because the name is in use or not valid on every system. */
-  renamed: z.object({ count: z.number().int(), examples: z.array(z.object({ from: z.string(), to: z.string() })) }),
+  renamed: z.object({ count: z.int(), examples: z.array(z.object({ from: z.string(), to: z.string() })) }),
 })
 export type ImportPlan = z.infer<typeof importPlanSchema>
 
 export const importStatusSchema = z.object({
   running: progressSchema.extend({ path: z.string() }).nullable(),
-  /** Ended imports that the user has not seen. */
   ended: z.array(
     z.object({
       id: z.string(),
@@ -133,10 +121,8 @@ export type ImportStatus = z.infer<typeof importStatusSchema>
 export const pastImportSchema = z.object({
   change: changeIdSchema,
   at: timestampSchema,
-  /** Source path. */
   path: z.string(),
-  /** Number of created files that still exist. */
-  files: z.number().int(),
+  files: z.int(),
   /** Paths that an undo skipped because the files were edited. */
   left: z.array(z.string()),
 })
@@ -150,33 +136,22 @@ const source = forAgent.extend({
 })
 
 export const importContract = {
-  /** Lists memories of other programs found on this machine. */
   known: base.output(z.array(knownMemorySchema)),
-  /** Lists settings of other programs on this machine. @param folder workspace of the first agent, before it is set up */
+  /** @param folder workspace of the first agent, before it is set up */
   settings: base.input(z.object({ folder: z.string().max(maxPath).optional() })).output(z.array(foreignSettingsSchema)),
-  /** Imports the keys (`from`). `settings.undo` takes the change back. */
   takeOver: base
     .input(z.object({ file: z.string().max(maxPath), keys: z.array(z.string().max(maxPath)).max(maxPaths) }))
     .output(foreignSettingsSchema.extend({ change: configChangeSchema })),
   plan: base.input(source).output(importPlanSchema),
-  /** Starts an import after those that run or wait; it continues after the window is closed. */
+  /** Runs after earlier imports, and continues after the window is closed. */
   start: base.input(source).output(done),
   standing: base.input(forAgent).output(importStatusSchema),
   seen: base.input(forAgent.extend({ id: z.string().max(maxId) })).output(done),
   cancel: base.input(forAgent).output(done),
-  /**
-   * Imports that `history.revert` can undo, newest first; also of earlier runs. An undo moves the created files to the
-   * trash and deletes the created folders that are empty.
-   */
+  /** Those that `history.revert` can undo, newest first; also of earlier runs. */
   past: base.input(forAgent).output(z.array(pastImportSchema)),
-  /**
-   * Exports a note as a zip with the notes that it embeds and the files that they embed or link to, under their paths.
-   */
+  /** A zip with the note and all files that it embeds, under their paths. */
   packNote: base.input(forFile).output(z.instanceof(Blob)),
-  /**
-   * Exports all Markdown files of the workspace as a zip with the files that they embed or link to. `withHistory` adds
-   * the history without private text, as a Git repository.
-   * @throws AppError `git_failed`, also if Git is not installed
-   */
+  /** A zip of all notes and the files that they link to. @throws AppError `git_failed` */
   pack: base.input(forAgent.extend({ withHistory: z.boolean().default(false) })).output(z.instanceof(Blob)),
 }

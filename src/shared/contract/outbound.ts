@@ -21,14 +21,12 @@ const outboundPurposes = [
 /** Second line of a request in the ledger. `outcome` is the HTTP status, `ok` or an error code. */
 export const outboundOutcomeSchema = z.object({ id: z.string(), outcome: z.union([z.number(), z.string()]) })
 
-/** A request to another machine, without its content. Without an outcome, the app ended before the answer. */
+/** Without an outcome, the app ended before the answer. */
 export const outboundRequestSchema = outboundOutcomeSchema.partial({ outcome: true }).extend({
-  /** ISO 8601. */
   at: z.string(),
   purpose: z.enum(outboundPurposes),
   /** Origin of the URL, or `program:<name>`. */
   host: z.string(),
-  /** Id of the chat; undefined for requests without one. */
   chat: z.string().optional(),
   /** True for private text: the user has allowed the request, or trusts the receiver like this machine. */
   isPrivate: z.boolean().optional(),

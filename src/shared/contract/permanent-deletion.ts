@@ -28,14 +28,12 @@ const deletionPlaceSchema = z.object({
   ]),
   path: z.string(),
   /** Number of lines with the text; for a history, number of versions. 0 if the place cannot be searched. */
-  count: z.number().int(),
-  /** Some of these lines, 1-based. */
-  lines: z.array(z.object({ line: z.number().int().optional(), text: z.string() })),
-  /** True if the path of a note contains the text, so the whole note is deleted. */
+  count: z.int(),
+  lines: z.array(z.object({ line: z.int().optional(), text: z.string() })),
+  /** True if the path contains the text, so the whole note is deleted. */
   isNamed: z.boolean().optional(),
-  /** Size of an old history. */
-  bytes: z.number().int().optional(),
-  /** True if the removal deletes a privacy mark of lines that stay; they get a mark of their own. */
+  bytes: z.int().optional(),
+  /** True if lines that stay lose a privacy mark; they get their own. */
   keepsPrivate: z.boolean().optional(),
 })
 export type DeletionPlace = z.infer<typeof deletionPlaceSchema>
@@ -43,8 +41,8 @@ export type DeletionPlace = z.infer<typeof deletionPlaceSchema>
 const matchesSchema = z.object({
   places: z.array(deletionPlaceSchema),
   /** Lines with a similar meaning; the user selects them one by one. */
-  near: z.array(z.object({ path: z.string(), line: z.number().int(), text: z.string() })),
-  /** Root of the user's own Git repository that contains the notes; null if there is none. */
+  near: z.array(z.object({ path: z.string(), line: z.int(), text: z.string() })),
+  /** The user's own Git repository. */
   git: z.string().nullable(),
   /** Remote models that have received any text so far. */
   models: z.array(z.string()),
@@ -65,27 +63,17 @@ export type DeletionStep = z.infer<typeof stepSchema>
 const textSchema = z.string().trim().min(1).max(maxSearchText)
 
 export const deletionRequestSchema = z.object({
-  /** Words and lines. */
   texts: z.array(textSchema).min(1).max(51),
-  /** Notes that stay unchanged. */
   keep: z.array(filePathSchema).max(5000).default([]),
-  /** True to delete damaged and older histories. They cannot be searched. */
+  /** These cannot be searched. */
   deleteOldHistory: z.boolean().default(false),
 })
 export type DeletionRequest = z.infer<typeof deletionRequestSchema>
 
 export const permanentDeletion = {
-  /**
-   * Finds exact occurrences of the words, and lines with a similar meaning.
-   * @throws AppError 'input_invalid' if the text is too short
-   */
+  /** @throws AppError 'input_invalid' if the text is too short */
   find: base.input(forAgent.extend({ words: textSchema })).output(matchesSchema),
-  /**
-   * Permanently removes texts everywhere. Cannot be undone, and runs to its end if the caller
-   * disconnects.
-   * @throws AppError 'input_invalid' for a text that is too short; 'session_busy' while a turn is running; 'file_busy'
-   * while another process writes to the history
-   */
+  /** Runs to its end if the caller disconnects. @throws AppError 'input_invalid', 'session_busy', 'file_busy' */
   run: base.input(forAgent.extend(deletionRequestSchema.shape)).output(eventIterator(stepSchema)),
   /** Stops after the current file. */
   stop: base.input(forAgent).output(done),

@@ -13,17 +13,15 @@ import {
 } from './base.ts'
 import { maxQuery } from '../util/limits.ts'
 
-/** All notes of the workspace, or only `MEMORY.md` and the files in `memory/`. */
+/** `memory`: only `MEMORY.md` and the files in `memory/`. */
 export const memoryScopeSchema = z.enum(['workspace', 'memory'])
 export type MemoryScope = z.infer<typeof memoryScopeSchema>
 
 export const indexExclusionSchema = z.object({
   /**
-   * `project`: a context file, which every request contains · `scope`: excluded by the scope setting · `ignored`: excluded by the
-   * vault's conventions · `hidden`: in a hidden folder, the trash or `node_modules` · `notMarkdown` · `unreadable`: see
-   * `message` · `sessionsOff`: session search is off · `outside`: not in a folder of this memory · `missing`: no such
-   * file · `pending`: not indexed yet · `emptyLine`: the file is searchable, but the line is
-   * empty · `notMemory`: a question, an answer without results or a quotation in a chat.
+   * `project`: a context file, which every request contains · `ignored`: by the vault's conventions · `hidden`: also the
+   * trash and `node_modules` · `outside`: not in a folder of this memory · `pending`: not indexed yet · `notMemory`: a
+   * question, an answer without results or a quotation in a chat.
    */
   reason: z.enum([
     'project',
@@ -44,18 +42,16 @@ export const indexExclusionSchema = z.object({
 export type IndexExclusion = z.infer<typeof indexExclusionSchema>
 
 export const indexStatusSchema = z.object({
-  files: z.number().int(),
-  /** Number of units: list items, paragraphs, table rows, code blocks and quotations, or chunks, in notes and chats. */
-  units: z.number().int(),
-  /** Number of units that have a vector. */
-  embedded: z.number().int(),
+  files: z.int(),
+  /** List items, paragraphs, table rows, code blocks, quotations or chunks, in notes and chats. */
+  units: z.int(),
+  embedded: z.int(),
   provider: z.string(),
   model: z.string(),
   /** `starting` until the first scan has ended; `failed` if no index can be opened (see `problems`). */
   state: z.enum(['starting', 'indexing', 'rebuilding', 'ready', 'failed']),
-  done: z.number().int(),
-  total: z.number().int(),
-  /** Estimated milliseconds until the running sync ends. */
+  done: z.int(),
+  total: z.int(),
   etaMs: z.number().optional(),
   /** The embedding model being downloaded; `share` is in [0, 1]. */
   download: z.object({ file: z.string(), share: z.number() }).optional(),
@@ -75,11 +71,10 @@ export const scripts = ['latin', 'cjk', 'other'] as const
 export type Script = (typeof scripts)[number]
 
 const textCountsSchema = z.object({
-  texts: z.number().int(),
-  tokens: z.number().int(),
+  texts: z.int(),
+  tokens: z.int(),
 })
 
-/** Amount of text that an embedding model would receive. */
 export const embeddingCostSchema = z.object({
   all: textCountsSchema,
   /** Texts without a vector of the model in question; its provider would receive them. */
@@ -90,19 +85,18 @@ export type EmbeddingCost = z.infer<typeof embeddingCostSchema>
 export const embeddingModelSchema = z.object({
   provider: z.enum(embeddingProviders),
   model: z.string().max(500),
-  /** Address of the endpoint, if it is not the provider's default. */
   baseUrl: z.string().max(2000).optional(),
 })
 export type EmbeddingModel = z.infer<typeof embeddingModelSchema>
 
-/** A note with a unit similar to one of the given note. Lines are 1-based. */
+/** Lines are 1-based. */
 export const similarNoteSchema = z.object({
   path: filePathSchema,
-  line: z.number().int(),
-  endLine: z.number().int(),
+  line: z.int(),
+  endLine: z.int(),
   text: z.string(),
   /** First line of the similar unit of the given note. */
-  from: z.number().int(),
+  from: z.int(),
   cosine: z.number(),
 })
 export type SimilarNote = z.infer<typeof similarNoteSchema>
@@ -126,28 +120,22 @@ export const retrieverNoticeSchema = z.object({
   ]),
   message: z.string(),
   /** With `vectors_incomplete` and `vectors_private`: number of units without vectors. */
-  count: z.number().int().optional(),
-  /** With `vectors_weak`. */
+  count: z.int().optional(),
   script: z.enum(scripts).optional(),
-  /** Start of the problem, milliseconds since the epoch. */
   since: z.number().optional(),
 })
 
 export const searchResultSchema = z.object({
   path: z.string(),
   /** 1-based, inclusive. */
-  startLine: z.number().int(),
-  endLine: z.number().int(),
-  /** Titles of the headings above. */
+  startLine: z.int(),
+  endLine: z.int(),
   heading: z.string(),
-  /** Title of the note; if it has several names, the one in the query. Undefined if it has only its path. */
+  /** If the note has several names, the one in the query. Undefined if it has only its path. */
   title: z.string().optional(),
-  /** Day of the unit, `YYYY-MM-DD`; the first one if it has several. Undefined if it has none. */
+  /** `YYYY-MM-DD`; the first one of several. */
   date: z.string().optional(),
-  /**
-   * In [0, 1]: the probability that the unit answers the query. With weights for vectors and words, their weighted sum
-   * instead.
-   */
+  /** In [0, 1]: the probability that the unit answers the query, or the weighted sum. */
   score: z.number(),
   /** In [0, 1]: the cosine, at least 0; null without vectors. */
   vectorScore: z.number().nullable(),
@@ -155,15 +143,13 @@ export const searchResultSchema = z.object({
   textScore: z.number().nullable(),
   /** Text of the unit; of a long chunk, its beginning. */
   snippet: z.string(),
-  /** Words of the text that match the query. */
   matched: z.array(z.string()),
-  /** Set if it lacks a name of the query, or most of its words: it is likely about something else. */
+  /** Set if it lacks a name of the query, or most of its words. */
   lacksWords: z.literal(true).optional(),
   source: sourceSchema,
   isPrivate: z.literal(true).optional(),
-  /** Hash of the file when it was indexed. */
   fileHash: z.string().optional(),
-  /** Set if the line is no longer valid. `until`: the date it stopped; `by`: the replacement as `path:line`. */
+  /** `until`: the date it stopped to be valid; `by`: the replacement as `path:line`. */
   superseded: z.object({ until: z.string(), by: z.string().optional() }).optional(),
 })
 export type SearchResult = z.infer<typeof searchResultSchema>
@@ -175,15 +161,13 @@ export const searchSettingsSchema = z.object({
   weights: z.union([z.literal('auto'), weightsSchema]),
   /** Threshold of the weighted sum; the ranking model has its own. */
   minScore: z.number().min(0).max(1),
-  maxResults: z.number().int().min(1).max(100),
-  /** Characters of all results of a search, as lines with path and date; with numbers as weights, of their texts. */
-  maxCharacters: z.number().int().min(100).max(100_000),
+  maxResults: z.int().min(1).max(100),
+  /** Of all results, as lines with path and date; with numbers as weights, of their texts. */
+  maxCharacters: z.int().min(100).max(100_000),
   /** Days until the odds of a dated unit are halved; null for no decay. */
   recencyHalfLifeDays: z.number().positive().nullable(),
-  /** Units of the index. Not an option of a single search; undefined keeps the current ones. */
-  chunking: z
-    .object({ unit: z.enum(['entry', 'tokens']), tokens: z.number().int(), overlap: z.number().int() })
-    .optional(),
+  /** Undefined keeps the current units of the index. */
+  chunking: z.object({ unit: z.enum(['entry', 'tokens']), tokens: z.int(), overlap: z.int() }).optional(),
 })
 export type SearchSettings = z.infer<typeof searchSettingsSchema>
 
@@ -212,38 +196,37 @@ export const searchOptionsSchema = searchSettingsSchema
   .omit({ chunking: true })
   .partial()
   .extend({
-    maxResults: z.number().int().min(1).max(1000).optional(),
+    maxResults: z.int().min(1).max(1000).optional(),
     /** Minimum score of the results, for the ranking model too. */
     minScore: z.number().min(0).max(1).optional(),
-    /** True for a person's own search: less likely results are returned as `weak`. */
+    /** True returns less likely results as `weak`. */
     showWeak: z.boolean().optional(),
-    /** Session to exclude; otherwise the current session matches its own question. */
+    /** Otherwise the current session matches its own question. */
     excludeSession: idSchema.optional(),
-    /** Milliseconds to wait for the query vector; by default depends on the provider's health. */
-    vectorWaitMs: z.number().int().min(0).max(60_000).optional(),
-    /** True if the query must not be sent to a remote embedding model; keyword search then answers alone. */
+    /** By default depends on the provider's health. */
+    vectorWaitMs: z.int().min(0).max(60_000).optional(),
+    /** True if the query must not be sent to a remote model. */
     staysHere: z.boolean().optional(),
-    /** False leaves out private notes and private chats. Default true. */
+    /** Default true. */
     hasPrivate: z.boolean().optional(),
-    /** Milliseconds to wait until recently saved files are indexed; `stale` is true if that was too short. */
-    catchUpMs: z.number().int().min(0).max(60_000).optional(),
+    /** Time to wait until saved files are indexed, ms; `stale` is true if it was too short. */
+    catchUpMs: z.int().min(0).max(60_000).optional(),
     /** Conditions of the query to ignore, as written there. */
     without: z.array(z.string().max(maxQuery)).max(50).optional(),
   })
 export type SearchOptions = z.infer<typeof searchOptionsSchema>
 
-/** A part of the query that filters results (`in:2024-05`, `-draft`) or boosts them (`last week`). */
+/** Filters results (`in:2024-05`, `-draft`) or boosts them (`last week`). */
 export const conditionSchema = z.object({
   kind: z.enum(['after', 'before', 'on', 'in', 'path', 'source', 'tag', 'property', 'not', 'time']),
   text: z.string(),
-  /** True if `without` names it. */
   isOff: z.boolean(),
-  /** Days of the range, `YYYY-MM-DD`, inclusive; null for an open end or a condition that is not a date. */
+  /** Days `YYYY-MM-DD`, inclusive; null for an open end or a condition that is not a date. */
   from: z.string().nullable(),
   to: z.string().nullable(),
-  /** Set if no note is of these days: the day whose notes are listed instead. */
+  /** The day whose notes are listed, because no note is of these days. */
   nearest: z.string().optional(),
-  /** True if the value could not be parsed; the condition was searched as plain words. */
+  /** True if it was searched as plain words. */
   isUnread: z.boolean().optional(),
 })
 export type Condition = z.infer<typeof conditionSchema>
@@ -252,11 +235,10 @@ const searchRunSchema = z.object({
   query: z.string(),
   provider: z.string(),
   model: z.string(),
-  /** True if the index lacked pending changes. */
+  /** True if changes were pending. */
   stale: z.boolean(),
   /** Reason why the index accepts no changes, such as a full disk. */
   standstill: z.string().optional(),
-  /** Score that the best result must reach. */
   minScore: z.number(),
   /** Null for the ranking model. */
   weights: weightsSchema.nullable(),
@@ -267,10 +249,9 @@ const searchRunSchema = z.object({
 export const searchResponseSchema = searchRunSchema.extend({
   /** Notes, best first, then chats, best first. */
   results: z.array(searchResultSchema),
-  /** Results below the threshold, best first; empty without `showWeak`. */
+  /** Best first; empty without `showWeak`. */
   weak: z.array(searchResultSchema),
-  candidates: z.number().int(),
-  /** Omitted if the query has none. */
+  candidates: z.int(),
   conditions: z.array(conditionSchema).optional(),
 })
 export type SearchResponse = z.infer<typeof searchResponseSchema>
@@ -288,7 +269,7 @@ const recordedResultSchema = searchResultSchema.pick({
   superseded: true,
 })
 
-/** A search as a transcript records it: the results that a model received, without their explanation. */
+/** As a transcript records it. */
 export const recordedSearchSchema = searchResponseSchema
   .omit({ weak: true, timings: true })
   // Transcripts may have notices that this version does not know.
@@ -298,33 +279,30 @@ export const recordedSearchSchema = searchResponseSchema
   })
 export type RecordedSearch = z.infer<typeof recordedSearchSchema>
 
-/** Vector score of one candidate. `rank` is 1-based among the candidates. */
+/** `rank` is 1-based among the candidates. */
 export const vectorScoreSchema = z.object({
   /** Cosine. */
   raw: z.number(),
   score: z.number(),
-  rank: z.number().int(),
-  /**
-   * Contribution of each query word to `raw`, largest first, with the closest word of the unit. The contributions
-   * add up to `raw`. Omitted if the model cannot provide them.
-   */
+  rank: z.int(),
+  /** Contributions of the query words, which add up to `raw`, largest first, with the closest word of the unit. */
   terms: z.array(z.object({ term: z.string(), nearest: z.string(), share: z.number() })).optional(),
 })
 
 /** `instead`: a word of the memory that replaces an unknown query word; `alike`: a related word that matched with a lower weight. */
 const queryTermSchema = z.object({ term: z.string(), instead: z.string().optional(), alike: z.string().optional() })
 
-/** Keyword score of one candidate. `rank` is 1-based among the candidates. */
+/** `rank` is 1-based among the candidates. */
 export const textScoreSchema = z.object({
   /** BM25 of the unit's own words. */
   raw: z.number(),
   score: z.number(),
-  rank: z.number().int(),
-  /** Query words that the unit has, with their parts of `raw`. */
+  rank: z.int(),
+  /** `share`: part of `raw`. */
   terms: z.array(queryTermSchema.extend({ share: z.number() })),
 })
 
-/** Groups of features of the ranking model, and the two parts of the weighted sum. */
+/** Groups of features of the ranking model; the last two are the parts of the weighted sum. */
 export const scorePartNames = [
   'constant',
   'ownWords',
@@ -338,26 +316,21 @@ export const scorePartNames = [
 ] as const
 export type ScorePartName = (typeof scorePartNames)[number]
 
-/** One row of the score breakdown. */
 export const scorePartSchema = z.object({
   name: z.enum(scorePartNames),
   contribution: z.number(),
-  /** Features of the group with their contributions, which add up to its own; without those that add nothing. */
+  /** Their contributions add up to that of the group. */
   features: z.array(z.object({ name: z.string(), value: z.number(), contribution: z.number() })),
 })
 export type ScorePart = z.infer<typeof scorePartSchema>
 
-/** `rank`: the 1-based number of a result. */
+/**
+ * `joined`: part of the same entry as result `rank` (1-based) · `duplicate`: says the same as that result · `weak`: the
+ * score is too low · `overLimit`: others used up `maxResults` or `maxCharacters`.
+ */
 export const verdictSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('returned'), rank: z.number().int() }),
-  /** Part of the same divided entry as result `rank`, and shown there. */
-  z.object({ kind: z.literal('joined'), rank: z.number().int() }),
-  /** Says the same as result `rank`. */
-  z.object({ kind: z.literal('duplicate'), rank: z.number().int() }),
-  /** Its score is too low. */
-  z.object({ kind: z.literal('weak') }),
-  /** Others used up `maxResults` or `maxCharacters`. */
-  z.object({ kind: z.literal('overLimit') }),
+  z.object({ kind: z.enum(['returned', 'joined', 'duplicate']), rank: z.int() }),
+  z.object({ kind: z.enum(['weak', 'overLimit']) }),
   /** `by`: the filters it fails, as written in the query. */
   z.object({ kind: z.literal('outsideFilter'), by: z.array(z.string()) }),
 ])
@@ -369,46 +342,46 @@ export const candidateSchema = z.object({
   ...resultShape,
   vector: vectorScoreSchema.nullable(),
   text: textScoreSchema.nullable(),
-  /** With the ranking model, the sum of `parts`; `score` is its logistic. Null with a weighted sum. */
+  /** The score is its logistic. Null with a weighted sum. */
   logit: z.number().nullable(),
-  /** Rows of the breakdown. They add up to `logit`, or to `score` with a weighted sum. */
+  /** They add up to `logit`, or to `score` with a weighted sum. */
   parts: z.array(scorePartSchema),
   score: z.number(),
   verdict: verdictSchema,
 })
 export type Candidate = z.infer<typeof candidateSchema>
 
+/** Reasons why an expected line was not returned. */
+export const missReasons = [
+  'joined',
+  'duplicate',
+  'weak',
+  'overLimit',
+  'outsideFilter',
+  'notIndexed',
+  'noMatch',
+] as const
+
 export const lineExplanationSchema = z.object({
   path: z.string(),
-  line: z.number().int(),
+  line: z.int(),
   /** Null if no unit of the index covers the line. */
   candidate: candidateSchema.nullable(),
-  /** 1-based rank among all candidates; null if the unit was not a candidate. */
-  rank: z.number().int().nullable(),
+  /** 1-based; null if the unit was not a candidate. */
+  rank: z.int().nullable(),
   /** `private`: the note is fully or partly private, or does not exist; does not depend on the query. */
-  reason: z.enum([
-    'returned',
-    'joined',
-    'duplicate',
-    'weak',
-    'overLimit',
-    'outsideFilter',
-    'notIndexed',
-    'noMatch',
-    'private',
-  ]),
-  /** With `notIndexed`: the reason. */
+  reason: z.enum(['returned', ...missReasons, 'private']),
   unsearched: indexExclusionSchema.optional(),
 })
 
 export const explanationSchema = searchRunSchema.extend({
-  maxResults: z.number().int(),
-  maxCharacters: z.number().int(),
-  /** `weight`: weight of the term, from its rarity and its role in the query. */
-  terms: z.array(queryTermSchema.extend({ idf: z.number(), weight: z.number(), documents: z.number().int() })),
+  maxResults: z.int(),
+  maxCharacters: z.int(),
+  /** `weight`: from the rarity of the term and its role in the query. */
+  terms: z.array(queryTermSchema.extend({ idf: z.number(), weight: z.number(), documents: z.int() })),
   conditions: z.array(conditionSchema),
-  /** Number of units with a query word, in text or headings, or near in meaning; without words, that fit the conditions. */
-  matched: z.number().int(),
+  /** Units with a query word, in text or headings, or near in meaning. */
+  matched: z.int(),
   /** Scores below which notes and chats are not returned; equal without candidates from chats. */
   thresholds: z.object({ notes: z.number(), chats: z.number() }),
   /** Notes, best first, then chats, best first. */
@@ -419,33 +392,32 @@ export type Explanation = z.infer<typeof explanationSchema>
 
 export const recalledLinesSchema = z.object({
   path: z.string(),
-  startLine: z.number().int(),
-  endLine: z.number().int(),
+  startLine: z.int(),
+  endLine: z.int(),
   score: z.number(),
   snippet: z.string(),
-  /** `cited`: the answer names the lines; `read`: the agent opened the file; null for neither. */
+  /** Null if the agent neither named the lines nor opened the file. */
   use: z.enum(['cited', 'read']).nullable(),
 })
 export type RecalledLines = z.infer<typeof recalledLinesSchema>
 
-/** A search for an agent, by a call of `memory_search` or before the answer to a message, with its results at that time. */
+/** A search for an agent, by `memory_search` or before the answer to a message. */
 export const recallSchema = z.object({
   id: z.string(),
   session: z.string(),
   title: z.string(),
-  /** Id of the user message being answered. */
   message: z.string(),
   question: z.string(),
   at: timestampSchema,
   query: z.string(),
   minScore: z.number(),
-  /** Number of units considered; if `results` is empty, all were below the threshold. */
-  candidates: z.number().int(),
+  /** If `results` is empty, all candidates were below the threshold. */
+  candidates: z.int(),
   results: z.array(recalledLinesSchema),
 })
 export type Recall = z.infer<typeof recallSchema>
 
-/** `isCompared`: the index that `compareWith` has opened instead of the agent's own. */
+/** `isCompared`: in the index that `compareWith` has opened. */
 const forIndex = forAgent.extend({ isCompared: z.boolean().optional() })
 
 const searchInput = forAgent.extend({
@@ -457,27 +429,25 @@ const searchInput = forAgent.extend({
 export const search = {
   query: base.input(searchInput.extend(forIndex.shape)).output(searchResponseSchema),
   explain: base
-    .input(searchInput.extend({ why: z.object({ path: filePathSchema, line: z.number().int().min(1) }).optional() }))
+    .input(searchInput.extend({ why: z.object({ path: filePathSchema, line: z.int().min(1) }).optional() }))
     .output(explanationSchema),
-  /** Searches made by the agent, newest first. */
   recalls: base.input(forAgent).output(z.array(recallSchema)),
   settings: base.input(forAgent).output(searchSettingsSchema),
   setSettings: base.input(forAgent.extend({ settings: searchSettingsSchema })).output(configChangeSchema),
   scope: base.input(forAgent).output(memoryScopeSchema),
-  /** Changes the scope; the index follows. @returns the previous scope */
   setScope: base.input(forAgent.extend({ scope: memoryScopeSchema })).output(memoryScopeSchema),
-  /** Turns session search on or off. @returns the previous value */
+  /** @returns the previous value, as `setScope` */
   setSessions: base.input(forAgent.extend({ sessions: z.boolean() })).output(z.boolean()),
-  /** Finds notes with similar content by their vectors, most similar first; empty if there are no vectors. */
+  /** Most similar first; empty if there are no vectors. */
   nearNotes: base.input(forFile).output(z.array(similarNoteSchema)),
   status: base.input(forIndex).output(indexStatusSchema),
-  /** Opens an index with the vectors of another provider, for searches with `isCompared`; null closes it. */
+  /** Opens an index with the vectors of another provider; null closes it. */
   compareWith: base.input(forAgent.extend({ provider: z.enum(embeddingProviders).nullable() })).output(done),
-  /** Counts the texts that the model `of` (default: the model in use) would receive. */
+  /** `of`: default is the model in use. */
   embeddingCost: base.input(forAgent.extend({ of: embeddingModelSchema.optional() })).output(embeddingCostSchema),
   /**
-   * Waits until the index matches the files and, with `vectors`, until every unit has its vector or none can be
-   * computed. `settled` is false on a timeout. `indexBytes`: size of the index on disk.
+   * Waits until the index matches the files. `vectors`: also until every unit has its vector or none can be computed.
+   * `settled` is false on a timeout.
    */
   settle: base
     .input(forIndex.extend({ vectors: z.boolean().default(false) }))

@@ -10,7 +10,7 @@ export const sessionSummarySchema = z.object({
   title: z.string(),
   createdAt: timestampSchema,
   updatedAt: timestampSchema,
-  messages: z.number().int(),
+  messages: z.int(),
   pinned: z.boolean(),
   /** True if the user or a model named the session; otherwise `title` is its first words. */
   named: z.boolean(),
@@ -20,19 +20,18 @@ export const sessionSummarySchema = z.object({
   isWithoutRecall: z.boolean(),
   /** Private chat: only models on this machine read it, and no other program. */
   isPrivate: z.boolean(),
-  /** Lines that the summary and the flushes of the session keep. */
-  kept: z.number().int(),
-  /** True if saving notes has failed, and those of some messages are still missing. */
+  kept: z.int(),
+  /** True if the notes of some messages could not be saved yet. */
   areNotesMissing: z.boolean(),
 })
 export type SessionSummary = z.infer<typeof sessionSummarySchema>
 
-/** A message on the active branch, with the id of its transcript entry. */
+/** A message on the active branch. */
 export const sessionMessageSchema = z.object({
   id: z.string(),
   message: messageSchema,
   /** Ids of all versions of this message, oldest first, and the 0-based index of this one. */
-  versions: z.object({ ids: z.array(z.string()), index: z.number().int() }).optional(),
+  versions: z.object({ ids: z.array(z.string()), index: z.int() }).optional(),
 })
 export type SessionMessage = z.infer<typeof sessionMessageSchema>
 
@@ -64,7 +63,6 @@ export const commandOutcomeSchema = z.discriminatedUnion('kind', [
 ])
 export type CommandOutcome = z.infer<typeof commandOutcomeSchema>
 
-/** A transcript entry other than a message, shown at its place in the session. */
 export const sessionEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('flush'),
@@ -98,8 +96,8 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
     code: z.string(),
     data: errorDataSchema,
   }),
-  /** Private notes match the question of an open chat. The model does not learn of it. */
-  z.object({ type: z.literal('privateMatches'), count: z.number().int() }),
+  /** The model does not learn of it. */
+  z.object({ type: z.literal('privateMatches'), count: z.int() }),
   z.object({ type: z.literal('command'), command: z.string(), outcome: commandOutcomeSchema }),
 ])
 export type SessionEvent = z.infer<typeof sessionEventSchema>
@@ -108,7 +106,6 @@ export type SessionEvent = z.infer<typeof sessionEventSchema>
 export const placedEventSchema = z.object({ id: z.string(), after: z.string().nullable(), event: sessionEventSchema })
 export type PlacedEvent = z.infer<typeof placedEventSchema>
 
-/** A search result: the title matched, or a passage of a message. */
 export const foundSessionSchema = z.object({
   id: z.string(),
   title: z.string(),
@@ -133,16 +130,14 @@ export const draftSchema = z.object({
 })
 export type Draft = z.infer<typeof draftSchema>
 
-/** A line of a note, 1-based. */
-export const noteLineSchema = z.object({ path: z.string(), line: z.number().int(), text: z.string() })
+export const noteLineSchema = z.object({ path: z.string(), line: z.int(), text: z.string() })
 export type NoteLine = z.infer<typeof noteLineSchema>
 
-/** Text that becomes open when a private chat is released. */
 export const releasePreviewSchema = z.object({
-  messages: z.number().int(),
-  /** The first messages' lines that equal private lines; `lineCount` is the number of all. */
+  messages: z.int(),
+  /** The first lines that equal private lines; `lineCount` counts all. */
   lines: z.array(z.string()),
-  lineCount: z.number().int(),
+  lineCount: z.int(),
   /** Paths of the private notes that the chat recalled or read. */
   notes: z.array(z.string()),
 })
@@ -157,60 +152,45 @@ export const sessions = {
       messages: z.array(sessionMessageSchema),
       events: z.array(placedEventSchema),
       /** 1-based lines of the transcript that could not be parsed: truncated by a crash, or of an unknown kind. */
-      skippedLines: z.array(z.number().int()),
+      skippedLines: z.array(z.int()),
       /** True if a reset has ended the session: the next message starts a new one unless `reopen` is set. */
       over: z.boolean(),
     }),
   ),
-  /** Token usage of the whole session: all branches, flushes and summaries. */
   usage: base.input(forSession).output(usageSchema),
   /** Finds sessions that contain every word of the query. */
   find: base.input(forAgent.extend({ query: z.string().max(maxSearchText) })).output(z.array(foundSessionSchema)),
-  /** Ends the session: its notes and its summary are saved. A later message continues it. */
+  /** Saves the notes and the summary. A later message continues the session. */
   end: base.input(forSession).output(done),
-  /**
-   * Saves the missing notes of a session now. @returns `isComplete`: false if it failed again
-   * @throws AppError 'unknown_session', or if its model is missing
-   */
+  /** `isComplete`: false if it failed again. @throws AppError 'unknown_session', or if the model is missing */
   takeNotes: base.input(forSession).output(z.object({ isComplete: z.boolean() })),
   rename: base.input(forSession.extend({ name: z.string().trim().min(1).max(maxTitle) })).output(done),
   pin: base.input(forSession.extend({ pinned: z.boolean() })).output(done),
-  /**
-   * Turns memory off for the rest of the session, or on for all of it: it then becomes searchable and is flushed like
-   * others.
-   */
+  /** Off for the rest of the session; on for all of it, which is then searchable, too. */
   setWithoutMemory: base.input(forSession.extend({ isWithoutMemory: z.boolean() })).output(done),
-  /** Turns the recall of notes for each message off or on. */
   setWithoutRecall: base.input(forSession.extend({ isWithoutRecall: z.boolean() })).output(done),
-  /** Stops the running turn, if any, and makes the whole session private. */
+  /** Stops the running turn. */
   makePrivate: base.input(forSession).output(done),
-  /** Returns the open lines of notes that the session wrote. */
   openLines: base.input(forSession).output(z.array(noteLineSchema)),
-  /** Marks these lines private. @returns their number */
-  markLines: base.input(forSession).output(z.object({ count: z.number().int() })),
+  markLines: base.input(forSession).output(z.object({ count: z.int() })),
   previewRelease: base.input(forSession).output(releasePreviewSchema),
-  /** Makes a private session open. @throws AppError 'session_busy' while a turn is running */
+  /** @throws AppError 'session_busy' while a turn is running */
   release: base.input(forSession).output(done),
-  /** Returns sessions that became private because a note was marked, until `forgetMadePrivate`. */
+  /** Sessions that became private because a note was marked. */
   madePrivate: base.input(forAgent).output(z.object({ sessions: z.array(z.string()) })),
   forgetMadePrivate: base.input(forAgent).output(done),
-  /** Moves the session to the trash; `restore` reverts it. @throws AppError 'session_busy' while a turn is running */
+  /** To the trash. @throws AppError 'session_busy' while a turn is running */
   remove: base.input(forSession).output(done),
   restore: base.input(forSession).output(done),
   export: base
     .input(forSession.extend({ format: z.enum(['markdown', 'jsonl']) }))
     .output(z.object({ name: z.string(), text: z.string() })),
-  /** Creates a session with everything up to this entry. */
   fork: base.input(forSession.extend({ entry: idSchema })).output(z.object({ session: z.string() })),
-  /** Activates another version of a message and its branch. */
   switchTo: base.input(forSession.extend({ entry: idSchema })).output(done),
-  /**
-   * Removes a message and everything after it from the branch. The transcript file keeps the entries; `undelete`
-   * restores them.
-   */
+  /** With everything after it. The file keeps the entries. */
   deleteFrom: base.input(forSession.extend({ entry: idSchema })).output(done),
   undelete: base.input(forSession.extend({ entry: idSchema })).output(done),
-  /** Unsent message; null if there is none. Without `session`, the draft of a new chat. */
+  /** Without `session`, of a new chat. */
   draft: base.input(forAgent.extend({ session: sessionIdSchema.optional() })).output(draftSchema.nullable()),
   saveDraft: base.input(forAgent.extend({ session: sessionIdSchema.optional(), draft: draftSchema })).output(done),
 }

@@ -2,7 +2,6 @@ export interface Citation {
   readonly path: string
   /** 1-based; undefined if the whole file is cited. */
   readonly line: number | undefined
-  /** Inclusive; equals `line` for a single line. */
   readonly endLine: number | undefined
 }
 

@@ -13,7 +13,6 @@ export type SourceKind = (typeof sourceKinds)[number]
 
 export interface Source {
   readonly kind: SourceKind
-  /** A host, MCP server, file or agent. */
   readonly name: string
 }
 
@@ -66,7 +65,6 @@ export function sourcesIn(text: string): Source[] {
   return uniqueSources([...noteSources(text), ...marked])
 }
 
-/** Returns the sources of the whole note from its front matter. */
 export function noteSources(text: string): Source[] {
   if (!/^(?:source|imported):/im.test(text)) return []
   const { from, to } = frontMatterOf(text) ?? { from: 0, to: 0 }
@@ -121,7 +119,6 @@ function withProperty(text: string, line: string): string {
   return [`${bom}---`, line, '---', '', text.slice(bom.length)].join(lineBreak)
 }
 
-/** Removes the `imported` property that `withImport` added. */
 export function withoutImport(text: string): string {
   const [start, bom = '', end = ''] = /^(\uFEFF?)---\r?\nimported: "[^"\n]*"\r?\n(---\r?\n\r?\n)?/.exec(text) ?? []
   if (start === undefined) return text
@@ -130,9 +127,7 @@ export function withoutImport(text: string): string {
   return `${bom}---${lineBreak}${text.slice(start.length)}`
 }
 
-/**
- * Appends `mark` to every line with content of a note from another program; for a code block, adds it after the block.
- */
+/** Marks each line with content of a note from another program; for a code block, adds the mark after it. */
 export function withSourceMarks(note: string, mark: string): string {
   const lines = note.split('\n')
   const markedLines = lines.map((line) => {

@@ -43,10 +43,7 @@ export function supersededLine(line: string): (Superseded & { readonly text: str
   return { text, until, by: quote === undefined ? by : { ...by, text: quote } }
 }
 
-/**
- * Returns the front matter's statement about the whole note; undefined if there is none.
- * @param text the note, or its beginning
- */
+/** @param text the note, or its beginning @returns undefined if the front matter does not mention it */
 export function supersededNote(text: string): Superseded | undefined {
   // A truncated note may end within its front matter.
   const matter = frontMatterOf(text) ?? frontMatterOf(`${text}\n---`)
@@ -61,7 +58,6 @@ export function supersededNote(text: string): Superseded | undefined {
   return { until, by: { path, line: line === undefined ? undefined : Number(line) } }
 }
 
-/** Strikes a line through. Updates date and reference if it is already struck. */
 export function strikeThrough(line: string, { until, by }: Superseded): string {
   const lead = line.slice(0, leadOf(line).length)
   const text = supersededLine(line)?.text ?? line.slice(lead.length).trim()

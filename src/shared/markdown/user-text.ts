@@ -44,7 +44,6 @@ interface Clause {
   readonly isNegated: boolean
 }
 
-/** Splits a text into clauses. A clause that ends with a colon and contains a negation negates the list after it. */
 function clausesOf(text: string): Clause[] {
   const clauses: Clause[] = []
   let isListNegated = false

@@ -66,7 +66,6 @@ export function withAddedPrivate(before: string | undefined, after: string, isSh
   return withPrivateLines(after, (index) => added.has(index))
 }
 
-/** Returns true if the line has content besides Markdown markers; invisible characters count as content. */
 export function hasContent(line: string): boolean {
   return /[^\s#>*+_=~`|:.-]|[\u00AD\u180E\u200B-\u200F\u2060-\u206F\uFEFF]/u.test(line)
 }
@@ -77,7 +76,6 @@ export function openSecretsIn(text: string): ReturnType<typeof secretsIn> {
   return secretsIn(text).filter(({ line }) => !isFullyPrivate && !privateLines.has(line))
 }
 
-/** Marks lines that look like secrets private. */
 export function withPrivateSecrets(text: string): string {
   const secretLines = new Set(secretsIn(text).map(({ line }) => line))
   return withPrivateLines(text, (index) => secretLines.has(index))

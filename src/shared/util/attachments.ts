@@ -29,7 +29,6 @@ export function attachmentType(path: string): string | undefined {
   return extension !== undefined && Object.hasOwn(mimeTypes, extension) ? mimeTypes[extension] : undefined
 }
 
-/** Returns undefined if the extension is not a supported attachment. */
 export function attachmentKind(path: string): AttachmentKind | undefined {
   const [kind] = attachmentType(path)?.split('/') ?? []
   if (kind === undefined) return undefined

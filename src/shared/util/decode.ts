@@ -3,10 +3,7 @@ export function decodePart(encoded: string): string {
   return decodeWith(decodeURIComponent, encoded)
 }
 
-/**
- * Decodes a whole URL with `decodeURI`; encoded separators (`%2F`, `%3F` …) stay encoded.
- * @returns the input unchanged if its percent-encoding is malformed
- */
+/** Keeps encoded separators (`%2F`, `%3F` …). @returns the input unchanged if its encoding is malformed */
 export function decodeAddress(encoded: string): string {
   return decodeWith(decodeURI, encoded)
 }

@@ -115,9 +115,7 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number]
 
-/**
- * Values for the placeholders of the localized sentence: paths, names, numbers. Must not contain API keys or private text.
- */
+/** Values for the localized sentence: paths, names, numbers. Must not contain API keys or private text. */
 export type ErrorData = Record<string, string | number | boolean>
 
 export class AppError extends Error {
@@ -132,10 +130,7 @@ export class AppError extends Error {
   }
 }
 
-/**
- * Returns true for a Node system error with one of `codes` (`ENOENT`, `EACCES`, …); without `codes`, for any error of a
- * system call.
- */
+/** Recognizes Node system errors with one of `codes` (`ENOENT`, …); without `codes`, of any system call. */
 export function isSystemError(error: unknown, ...codes: string[]): error is NodeJS.ErrnoException {
   return (
     error instanceof Error &&
@@ -151,7 +146,6 @@ export function isAbort(error: unknown): boolean {
   return error.name === 'AbortError' || error.name === 'TimeoutError' || isAbort(error.cause)
 }
 
-/** Awaits a promise; returns undefined if it rejects with an AppError. @throws other errors */
 export async function orUndefined<T>(promise: Promise<T>): Promise<T | undefined> {
   try {
     return await promise
@@ -161,10 +155,7 @@ export async function orUndefined<T>(promise: Promise<T>): Promise<T | undefined
   }
 }
 
-/**
- * Returns a handler for `Promise.catch` that replaces expected system errors by a value and throws other errors.
- * @param codes expected codes; none: every system error
- */
+/** Handles system errors with one of `codes`, or all, in `Promise.catch`. @throws other errors */
 export function onSystemError<T>(value: T, ...codes: readonly string[]): (error: unknown) => T {
   return (error) => {
     if (isSystemError(error, ...codes)) return value

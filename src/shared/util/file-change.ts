@@ -13,7 +13,6 @@ export const fileChangeSchema = z.object({
 })
 export type FileChange = z.infer<typeof fileChangeSchema>
 
-/** Returns the lines that a unified diff adds. */
 export function addedIn(patch: string): string[] {
   return patch.split('\n').flatMap((line) => (/^\+(?!\+\+)/.test(line) ? [line.slice(1)] : []))
 }

@@ -7,10 +7,7 @@ export interface LinesOfFile {
   readonly endLine: number
 }
 
-/**
- * Parses `memory/a.md:12-14` or `memory/a.md:12`, also as a citation: in brackets, backticks or both.
- * @returns undefined if there is no line number
- */
+/** Parses `memory/a.md:12-14`, also in brackets or backticks. @returns undefined without a line number */
 export function parseLines(text: string): LinesOfFile | undefined {
   const place = text.trim().replace(/^[[`]{1,2}(.*\d)[\]`]{1,2}$/, '$1')
   const [, path = '', first, last] = /^(.+?):(\d+)(?:[-–](\d+))?$/.exec(place) ?? []
@@ -52,7 +49,6 @@ export function missingLineText(path: string, total: number, line: number): stri
   return `${path} has ${countText(total, 'line')}: there is no line ${line}`
 }
 
-/** @param noun in the singular */
 export function countText(count: number, noun: string): string {
   return `${count === 0 ? 'no' : count} ${noun}${count === 1 ? '' : 's'}`
 }

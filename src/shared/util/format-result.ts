@@ -23,7 +23,6 @@ export function formatCondition({ kind, text, from, to, isUnread, nearest }: Con
   return `${kind === 'time' ? 'raised' : 'only'}: ${meaning}`
 }
 
-/** Describes a verdict in English, for the terminal and for programs. */
 export function verdictText(verdict: Verdict): string {
   switch (verdict.kind) {
     case 'returned':

@@ -10,10 +10,7 @@ function readPairs(pairs: string): ReadonlyMap<string, string> {
   return found
 }
 
-/**
- * Returns true for the simplified form of a character. A few such forms are also traditional characters, for another
- * word.
- */
+/** A few simplified forms are also traditional characters, for another word. */
 export function isSimplified(letter: string): boolean {
   return simplifiedForms().has(letter) && !simplified().has(letter)
 }

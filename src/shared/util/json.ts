@@ -1,8 +1,4 @@
-/**
- * Parses JSON.
- * @param reviver as of `JSON.parse`
- * @returns undefined if the text is not valid JSON, for example a line truncated by a crash
- */
+/** @returns undefined if the text is not valid JSON, for example a line truncated by a crash */
 export function parseJson(text: string, reviver?: (key: string, value: unknown) => unknown): unknown {
   try {
     return JSON.parse(text, reviver)
@@ -12,12 +8,10 @@ export function parseJson(text: string, reviver?: (key: string, value: unknown) 
   }
 }
 
-/** Returns true for a non-null object that is not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns the value at a path, or undefined if there is none. */
 export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>((node, step) => Object(node)[step], value)
 }

@@ -6,7 +6,6 @@ export interface LargeChange {
 
 const countLine = /^large change \+(\d+) -(\d+)$/m
 
-/** Formats the header that replaces a patch too large to display. */
 export function formatLargeChange(path: string, { added, removed }: LargeChange): string {
   return `--- ${path}\n+++ ${path}\nlarge change +${added} -${removed}\n`
 }

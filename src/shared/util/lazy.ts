@@ -1,5 +1,14 @@
-/** Returns a getter that calls `make` on first use and caches the result. */
 export function lazy<T extends object>(make: () => T): () => T {
   let value: T | undefined
   return () => (value ??= make())
+}
+
+/** Returns the function with a cache of its results. */
+export function cached<Key, T extends NonNullable<unknown> | null>(compute: (key: Key) => T): (key: Key) => T {
+  const known = new Map<Key, T>()
+  return (key) => {
+    let value = known.get(key)
+    if (value === undefined) known.set(key, (value = compute(key)))
+    return value
+  }
 }

@@ -18,7 +18,6 @@ export const maxQuery = 10 * thousand
 export const maxSearchText = thousand
 export const maxTitle = 200
 export const maxName = 255
-/** Characters of a replacement text. */
 export const maxReplacement = 10 * thousand
 /** Characters of an id. Provider ids stay below 100. */
 export const maxId = 200
@@ -26,7 +25,6 @@ export const maxId = 200
 export const maxPath = 4096
 /** Paths in one request; above the file count of any workspace the index can handle. */
 export const maxPaths = 100 * thousand
-/** Characters of the configuration file. */
 export const maxSettings = million
 /** Characters of an imported file of saved queries; enough for thousands. */
 export const maxSavedSearches = 10 * million
@@ -56,22 +54,15 @@ export const maxCapturedImage = 64
 const kibi = 1024
 const mebi = 1024 * kibi
 
-/**
- * Bytes of one WebSocket message between interface and runtime (JSON, UTF-8). Fits the largest file together with its
- * base text. The client refuses larger requests with `message_too_large` before sending.
- */
+/** Bytes of one WebSocket message; fits the largest file with its base text. The client refuses larger requests. */
 export const maxMessageBytes = 45 * mebi
 
 /** Bytes of one server-sent event; fits the arguments of a tool call in one piece. */
 export const maxEventBytes = 8 * mebi
 /** Bytes of one streamed answer; each token is an event of about 200 bytes. */
 export const maxStreamBytes = 64 * mebi
-/** Bytes of a model list response. */
 export const maxListBytes = 8 * mebi
-/**
- * Bytes of an embedding response. A batch of 2,048 vectors with 3,072 dimensions would take 80 MB; no provider accepts
- * such a batch.
- */
+/** Bytes of an embedding response; below a batch of 2,048 vectors with 3,072 dimensions, which no provider accepts. */
 export const maxVectorBytes = 64 * mebi
 /** Bytes read of a provider's error response; the error message is in the first lines. */
 export const maxErrorBytes = 64 * kibi

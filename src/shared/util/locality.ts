@@ -2,10 +2,7 @@
 export const dataLocalities = ['auto', 'local', 'remote'] as const
 export type DataLocality = (typeof dataLocalities)[number]
 
-/**
- * Returns true for a loopback host (`localhost`, `127.0.0.0/8`, `::1`).
- * @param url undefined for a provider's default address (remote)
- */
+/** Returns true for a loopback host. @param url undefined for a provider's default address (remote) */
 export function isLocalAddress(url: string | undefined): boolean {
   const host = URL.parse(url ?? '')?.hostname.replace(/^\[|\]$|\.$/g, '')
   if (host === undefined) return false
@@ -32,10 +29,7 @@ export function completeBaseUrl(address: string, isCompatible: boolean): string 
   return isCompatible && url.pathname === '/' && url.search === '' ? `${text}/v1` : text
 }
 
-/**
- * Returns true if a request to `url` stays on this machine.
- * @param proxy the proxy of the request, if any; a local URL behind a remote proxy is not local
- */
+/** @param proxy of the request, if any; a local URL behind a remote proxy is not local */
 export function isLocalEndpoint(locality: DataLocality, url: string | undefined, proxy: string | undefined): boolean {
   if (locality !== 'auto') return locality === 'local'
   return isLocalAddress(url) && (proxy === undefined || isLocalAddress(proxy))

@@ -27,24 +27,17 @@ const defaultEmbeddingModels: Readonly<Partial<Record<EmbeddingProviderName, str
   local: 'Xenova/multilingual-e5-small',
 }
 
-/**
- * Returns the configured model or the provider's default.
- * @returns the empty string if the provider has no selectable model
- */
+/** @returns the empty string if the provider has no selectable model */
 export function embeddingModelOrDefault(provider: EmbeddingProviderName, configuredModel: string | undefined): string {
   return configuredModel ?? defaultEmbeddingModels[provider] ?? ''
 }
 
-/**
- * Returns the normalized base URL, which distinguishes models of the same name on two servers.
- * @returns undefined if the provider uses its default address or sends no texts
- */
+/** @returns the normalized URL; undefined if the provider uses its default address or sends no texts */
 export function embeddingBaseUrl(provider: string, baseUrl: string | undefined): string | undefined {
   if (baseUrl === undefined || !isRemoteEmbeddingProvider(provider)) return undefined
   return (URL.parse(baseUrl)?.href ?? baseUrl).replace(/\/+$/, '')
 }
 
-/** Returns true if the provider receives texts over HTTP; false for the models that run in this process. */
 export function isRemoteEmbeddingProvider(provider: string): boolean {
   return remoteEmbeddingProviders.has(provider)
 }

@@ -1,9 +1,6 @@
 const maxDigits = 6
 
-/**
- * Returns the number of decimals (at most 6) at which `value` and `limit` print differently, so that a score just below
- * a threshold does not look equal to it.
- */
+/** Returns the decimals (at most 6) with which a score just below a limit does not look equal to it. */
 export function distinguishingDigits(value: number, limit: number, minDigits = 2): number {
   const isDistinguishable = (digits: number) => value === limit || value.toFixed(digits) !== limit.toFixed(digits)
   let digits = minDigits
@@ -11,22 +8,16 @@ export function distinguishingDigits(value: number, limit: number, minDigits = 2
   return digits
 }
 
-/**
- * Rounds `parts` to `digits` decimals so that the rounded parts add up to their rounded sum (largest remainder method).
- */
+/** Rounds so that the parts add up to their rounded sum (largest remainder method). */
 export function roundToSum(parts: readonly number[], digits: number): number[] {
   const unit = 10 ** digits
   const scaled = parts.map((part) => part * unit)
   const rounded = scaled.map(Math.floor)
   const total = Math.round(scaled.reduce((sum, part) => sum + part, 0))
-  let remaining = total - rounded.reduce((sum, part) => sum + part, 0)
+  const remaining = total - rounded.reduce((sum, part) => sum + part, 0)
   const byRemainder = scaled
     .map((part, index) => ({ index, remainder: part - Math.floor(part) }))
     .sort((one, other) => other.remainder - one.remainder || one.index - other.index)
-  for (const { index } of byRemainder) {
-    if (remaining <= 0) break
-    rounded[index] = (rounded[index] ?? 0) + 1
-    remaining -= 1
-  }
+  for (const { index } of byRemainder.slice(0, Math.max(0, remaining))) rounded[index] = (rounded[index] ?? 0) + 1
   return rounded.map((part) => part / unit)
 }

@@ -91,3 +91,17 @@ it('sends each change once, and reads the files again in a new chat', async () =
   expect(fresh).toContain('The gate code is 411')
   expect(fresh).not.toContain('<changes>\\nmemory')
 })
+
+it.each([
+  ['a note', '---\nvisibility: private\n---\n- Coffee without sugar\n- Lives in Basel\n', undefined],
+  ['a line', '# Long-term memory\n\n- Coffee without sugar ^[private]\n- Lives in Basel\n', '- Lives in Basel\n'],
+])('sends no text that was private when it was deleted: %s', async (_what, marked, left) => {
+  const { send, bodies, agent } = await openChat()
+  await send('Hello')
+  expect(bodies.at(-1)).toContain('Coffee without sugar')
+  await agent.workspace.write('MEMORY.md', marked, { cause: 'user' })
+  if (left === undefined) await agent.workspace.remove('MEMORY.md', { cause: 'user' })
+  else await agent.workspace.write('MEMORY.md', left, { cause: 'user' })
+  await send('And now?')
+  expect(bodies.at(-1)).not.toContain('Coffee without sugar')
+})

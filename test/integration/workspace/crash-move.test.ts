@@ -76,13 +76,17 @@ describe('crash during a move', () => {
     await storePendingChange({ home, workspace }, pendingMove('a.md', 'b.md', pending))
     await writeFiles(workspace, { 'two.md': 'Another text.\n' })
     const app = await createApp({ mainFolder, env: {}, home, watch: false })
-    await app.agents.get('main')
-    const problem = app.health.problems('main').find(({ code }) => code.startsWith('change_'))
-    await app.close()
-    expect(problem).toMatchObject({ code: 'change_left', files: ['two.md'] })
+    const agent = await app.agents.get('main')
+    const changeProblem = () => app.health.problems('main').find(({ code }) => code.startsWith('change_'))
+    expect(changeProblem()).toMatchObject({ code: 'change_left', files: ['two.md'] })
     expect(await readFile(join(workspace, 'one.md'), 'utf8')).toBe('See [[b]] and more.\n')
     expect(await readFile(join(workspace, 'two.md'), 'utf8')).toBe('Another text.\n')
     expect(await readFile(join(workspace, 'three.md'), 'utf8')).toBe('See [[b]].\n')
+    // An undo ends the notice.
+    await agent.revert({ change: agent.recoveredChange?.change ?? -1 })
+    expect(await readFile(join(workspace, 'one.md'), 'utf8')).toBe('See [[a]] and more.\n')
+    expect([agent.recoveredChange, changeProblem()]).toEqual([undefined, undefined])
+    await app.close()
   })
 
   it('a rollback keeps edits of other programs, and removes created files', async () => {

@@ -1,14 +1,14 @@
 import { EventEmitter } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { openLog } from '../../../src/main/platform/logging/log.ts'
-import { handleUncaughtErrors, type UncaughtFault } from '../../../src/main/app/diagnostics/uncaught.ts'
+import { handleUncaughtErrors } from '../../../src/main/app/diagnostics/uncaught.ts'
 import { escapeControls } from '../../../src/main/app/cli/cli-output.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 describe('uncaught errors', () => {
   it('logs and reports them; reports repetition once until it stops', async () => {
     const source = new EventEmitter()
-    const told: UncaughtFault[] = []
+    const told: { reference: string; isRepeated: boolean }[] = []
     let now = 0
     const log = openLog(await temporaryFolder())
     const stop = handleUncaughtErrors({ log, onFault: (fault) => told.push(fault), now: () => now }, source)

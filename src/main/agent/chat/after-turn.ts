@@ -1,4 +1,3 @@
-/** Work in the background: after a turn, and at the end of a chat. */
 import { isSuggestedChange, messageText, splitAttachments } from '#shared/chat/messages.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { complete, parseIntent, questionRequest, requestedNote, type ChatModel } from '#llm'
@@ -22,7 +21,6 @@ export async function notePrivateMatches(
   if (count > 0 && !transcript.isPrivate) await transcript.appendCustom(privateMatchesEntry, { count })
 }
 
-/** Tells the user once in a chat that its model cannot call tools. */
 export async function noteMissingTools(session: string, { sessions, agentModels }: ChatServices): Promise<void> {
   const transcript = await sessions.get(session)
   const { modelId, isPrivate } = transcript
@@ -30,8 +28,7 @@ export async function noteMissingTools(session: string, { sessions, agentModels 
   const model = agentModels.createOrOffline(modelId, isPrivate)
   if (model.takesTools?.() !== false) return
   const events = transcript.entries.map(eventOf)
-  const wasTold = events.some((event) => event?.type === 'notice' && event.kind === 'withoutTools')
-  if (wasTold) return
+  if (events.some((event) => event?.type === 'notice' && event.kind === 'withoutTools')) return
   await transcript.appendCustom(noticeEntry, { kind: 'withoutTools', code: '', data: { model: model.id } })
 }
 
@@ -49,12 +46,8 @@ export async function keepRequested(session: string, { sessions, workspace, now 
   const today = localDate(now())
   const intent = parseIntent(splitAttachments(question).text, today)
   if (intent.kind !== 'remember' || intent.text === '') return
-  const hasWritten = messages
-    .slice(questionIndex)
-    .some(
-      (message) => message.role === 'toolResult' && (message.details?.kind === 'change' || isSuggestedChange(message)),
-    )
-  if (hasWritten) return
+  const results = messages.slice(questionIndex).filter((message) => message.role === 'toolResult')
+  if (results.some((result) => result.details?.kind === 'change' || isSuggestedChange(result))) return
   const origin = { cause: 'capture', session } as const
   const { change } = await workspace.remember(requestedNote(intent, today), now(), origin, transcript.isPrivate)
   await transcript.appendCustom(commandEntry, { command: 'remember', outcome: { kind: 'remembered', change } })
@@ -75,12 +68,11 @@ export async function generateTitle(session: string, services: ChatServices, sig
   if (!config.current.chat.titles || transcript.name !== undefined || !hasAnswer) return
   const model = agentModels.createOrOffline(transcript.modelId, transcript.isPrivate)
   if (model.provider === 'offline') return
+  const speakers = { user: 'User', assistant: 'Assistant', toolResult: '' }
   const conversation = messages
     .filter((message) => message.role !== 'toolResult' && messageText(message).trim() !== '')
     .slice(0, 2)
-    .map(
-      (message) => `${message.role === 'user' ? 'User' : 'Assistant'}: ${messageText(message).slice(0, maxCharacters)}`,
-    )
+    .map((message) => `${speakers[message.role]}: ${messageText(message).slice(0, maxCharacters)}`)
     .join('\n\n')
     .toWellFormed()
   const content = (await loadPrompts(services)).title({ conversation })

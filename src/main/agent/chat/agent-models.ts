@@ -5,8 +5,6 @@ import type { ChatModel } from '#llm'
 import { isContextOverflow, type ContextWindowEstimates } from '../context/context-window-estimates.ts'
 import type { ChatOptions } from './chat-options.ts'
 
-const requestTimeoutMs = 600_000
-
 type ModelOptions = Pick<ChatOptions, 'config' | 'models' | 'windowEstimates'>
 
 export class AgentModels {
@@ -16,22 +14,18 @@ export class AgentModels {
     this.#options = options
   }
 
-  /**
-   * Creates a model that reports the estimated context window.
-   * @param id `provider/model`; defaults to the configured model
-   * @param isPrivate true if its requests may not leave this machine
-   * @throws AppError `provider_key_missing` if the model's provider is not set up
-   */
+  /** @param id defaults to the configured model @throws AppError `provider_key_missing` if its provider is not set up */
   create(id?: string, isPrivate = false): ChatModel {
     const { models, config, windowEstimates } = this.#options
-    const timeouts = { timeoutMs: requestTimeoutMs, idleTimeoutMs: config.current.chat.idleTimeout }
-    const model = models.create(id ?? config.current.model, { agent: config.id, isPrivate, ...timeouts })
-    return withEstimatedWindow(model, windowEstimates)
+    const { current, id: agent } = config
+    return withEstimatedWindow(
+      models.create(id ?? current.model, agent, isPrivate, current.chat.idleTimeout),
+      windowEstimates,
+    )
   }
 
   /**
-   * Creates the model of a chat. A private chat uses the offline model if the configured one is on another machine.
-   * @param id undefined for the configured model
+   * A private chat uses the offline model if the configured one is on another machine.
    * @throws AppError `private_chat_remote_model` if `id` names such a model, and as `create`
    */
   createFor(isPrivate: boolean, id?: string): ChatModel {
@@ -58,7 +52,6 @@ export class AgentModels {
   }
 }
 
-/** Creates the error for a private chat with a model of another machine. */
 export function privateChatError({ id }: Pick<ChatModel, 'id'>): AppError {
   const message = `${id} runs on another machine, and this chat is private: choose a model of this machine`
   return new AppError('private_chat_remote_model', message, { model: id })

@@ -16,7 +16,6 @@ export interface ChatOptions {
   readonly workspace: Workspace
   readonly memory: Memory
   readonly models: Models
-  /** Returns what a chat may see. */
   readonly visibleTo: (reader: Reader) => VisibleMemory
   readonly privacy: ChatPrivacy
   /** Asks the user to accept a change that contains text from other sources. @param model id of the proposing model */

@@ -27,11 +27,7 @@ export interface SendResult {
   readonly ended: Promise<void>
 }
 
-interface TurnEndEvent {
-  readonly session: string
-  readonly reason: TurnEndReason
-  readonly ms: number
-}
+type TurnEndEvent = Readonly<{ session: string; reason: TurnEndReason; ms: number }>
 
 export class Chat {
   readonly #changes = new EventEmitter<TurnEndEvent>()
@@ -49,6 +45,7 @@ export class Chat {
     const permissions: ChatServices['permissions'] = new OpenQuestions(({ session }) =>
       this.turns.emitPending(session, 'permissions'),
     )
+    this.permissions = permissions
     this.turns = new LiveTurns({
       pendingInput: (session) => ({
         queue: queue.list(session),
@@ -68,18 +65,14 @@ export class Chat {
           this.#runInBackground(session, () => keepRequested(session, this.#services))
       },
     })
-    this.permissions = permissions
     const { turns } = this
     this.#services = createChatServices(options, turns, permissions)
     this.meter = this.#services.meter
     this.endings = new SessionService({
       ...options,
-      stateFile: options.endingsFile,
       isBusy: (session) => turns.ended(session) !== undefined,
-      end: (transcript, signal) =>
-        Outbound.chat.run(transcript.id, () => endSession(transcript, this.#services, signal)),
-      takeNotes: (transcript, signal) =>
-        Outbound.chat.run(transcript.id, () => takeMissingNotes(transcript, this.#services, signal)),
+      end: (transcript, signal) => endSession(transcript, this.#services, signal),
+      takeNotes: (transcript, signal) => takeMissingNotes(transcript, this.#services, signal),
     })
   }
 
@@ -145,7 +138,7 @@ export class Chat {
       const turnModel = usesChatModel ? await modelOfChat(transcript, agentModels) : model
       const context = await createTurnContext(this.#services, { ...target, model: turnModel }, signal)
       if (!command) return runTurn(context, this.#services)
-      return (await runCommand(command, context, this.#services)) ? 'done' : 'error'
+      return runCommand(command, context, this.#services)
     })
     await messageStored.promise
     return { session: id, queued: false, ended }
@@ -196,7 +189,7 @@ export class Chat {
       await recordModelChange(transcript, model, this.#services.config.current.model)
       const context = await createTurnContext(this.#services, { transcript, model }, signal)
       const command = { name: 'compact', argument: '' } as const
-      if (compacts && !(await runCommand(command, context, this.#services))) return 'error'
+      if (compacts && (await runCommand(command, context, this.#services)) === 'error') return 'error'
       return runTurn(context, this.#services)
     })
     return { ended }
@@ -221,23 +214,19 @@ export class Chat {
     await (await this.#services.sessions.get(session)).setPrivate(true)
   }
 
-  /** Removes a message from the queue; does nothing if it is no longer queued. */
   async unqueue(session: string, id: string): Promise<void> {
     await this.#services.queue.remove(session, id)
     this.turns.emitPending(session, 'queue')
   }
 
-  /** Sends the oldest queued message after an answer failed or was stopped. @throws AppError as `send` */
+  /** @throws AppError as `send` */
   async sendQueued(session: string): Promise<void> {
     await this.idleTranscript(session)
     const first = this.#services.queue.takeFirst(session)
     if (first) await this.#sendFromQueue(session, first)
   }
 
-  /**
-   * Stops every turn and waits until partial answers and summaries of ended sessions are on disk.
-   * @param finishMs time for work that follows an answer or the end of a session, such as a title
-   */
+  /** @param finishMs time for work that follows an answer or the end of a session, such as a title */
   async close(finishMs = 0): Promise<void> {
     const work = Promise.all([...this.#backgroundTasks, this.endings.settle()])
     await Promise.race([work, sleep(finishMs, undefined, { ref: false })])

@@ -17,11 +17,10 @@ export async function composeMessage(
   signal: AbortSignal,
 ): Promise<UserMessage> {
   const { transcript, model } = target
-  const parts = attachments.map((attachment) =>
-    attachment.type === 'image'
-      ? { type: 'image' as const, data: attachment.data, mimeType: attachment.mimeType }
-      : filePart(attachment.name, attachment.text),
-  )
+  const parts = attachments.map((attachment) => {
+    const { name, ...image } = attachment
+    return image.type === 'image' ? image : filePart(name, image.text)
+  })
   const textParts = text === '' ? [] : [{ type: 'text' as const, text }]
   const content = parts.length === 0 ? text : [...textParts, ...parts]
   const plain: UserMessage = { role: 'user', content, timestamp: services.now().getTime() }
@@ -59,13 +58,12 @@ export async function assertHasNoPrivateLine(
   throw new AppError('message_private', message, data)
 }
 
-/** @throws AppError `images_unsupported` if there are images and the model does not accept any */
+/** @throws AppError `images_unsupported` */
 export function assertSupportsImages(model: ChatModel, attachments: readonly Attachment[]): void {
   if (model.images || !attachments.some(({ type }) => type === 'image')) return
   throw new AppError('images_unsupported', `${model.id} cannot read images`, { model: model.id })
 }
 
-/** Appends a model change to the transcript unless the model is that of the last message, or of a new chat. */
 export async function recordModelChange(
   transcript: Transcript,
   { id, provider, model }: ChatModel,

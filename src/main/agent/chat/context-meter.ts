@@ -10,7 +10,6 @@ import { type Assembly, messagesItem, textItem } from '../context/assemble.ts'
 import { truncatedWindow } from '../context/context-window-estimates.ts'
 import { noticeEntry } from '../sessions/session-events.ts'
 import { parseStoredRequest } from '../sessions/stored-requests.ts'
-import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { AgentModels } from './agent-models.ts'
 import { assembleRequest, type RequestServices } from './model-request.ts'
@@ -54,14 +53,14 @@ export class ContextMeter {
       return this.#splitIntoRows(session, calibrateReport(report))
     }
     const last = transcript && lastReportOf(transcript)
-    const branch = transcript?.branch() ?? []
     const { request, report } = await this.#assembleNow(transcript)
     const counted = last ?? this.#latestByModel.get(report.model)
     const next = this.#predictSteps(transcript, last ? withLastTools(report, last) : report, counted)
     // After a compaction, the last request is larger than the next one.
-    const lastReportIndex = branch.findLastIndex((entry) => reportOf(entry) !== undefined)
-    const isShrinking = ({ type }: TranscriptEntry) => type === 'compaction' || type === 'prune'
-    const isCurrent = last && branch.findLastIndex(isShrinking) <= lastReportIndex
+    const newest = transcript
+      ?.branch()
+      .findLast((entry) => entry.type === 'compaction' || entry.type === 'prune' || reportOf(entry))
+    const isCurrent = last && newest?.type === 'custom'
     const expandedReport = isCurrent
       ? await this.#splitIntoRows(session, calibrateReport(last))
       : expandRows(calibrateReport(report, counted), request)
@@ -133,19 +132,19 @@ interface SentRequest {
   readonly tools: readonly unknown[]
 }
 
-/**
- * Splits the tools and the conversation of a report into one row for each tool and turn.
- * @param request the request that the report describes
- */
+/** Splits the tools and the conversation of a report into one row for each tool and turn of its request. */
 export function expandRows(report: ContextReport, request: SentRequest): ContextReport {
-  return {
-    ...report,
-    items: report.items.flatMap((item) => {
-      if (item.layer === 'system' && item.name === 'tools') return splitItem(item, request.tools.map(toolRow))
-      if (item.layer === 'conversation' && item.name === 'conversation') return splitItem(item, turnRows(request))
-      return [item]
-    }),
+  const rowsOf = ({ layer, name }: ContextItem) => {
+    if (layer === 'conversation' && name === 'conversation') return turnRows(request)
+    if (layer !== 'system' || name !== 'tools') return []
+    return request.tools.map((tool) => textItem('system', toolItem(toolNameOf(tool)), JSON.stringify(tool)))
   }
+  // The tokens of the rows sum to those of the item.
+  const items = report.items.flatMap((item) => {
+    const rows = rowsOf(item)
+    return rows.length === 0 ? [item] : scaleTokens(rows, item.tokens)
+  })
+  return { ...report, items }
 }
 
 const filePattern = /<file path="([^"]*)"(?: missing="true"\/>|(?: from="[^"]*")?>\n[\s\S]*?\n<\/file>)/g
@@ -201,28 +200,19 @@ function toolNameOf(tool: unknown): string {
   return isRecord(tool) && typeof tool['name'] === 'string' ? tool['name'] : '?'
 }
 
-function toolRow(tool: unknown): ContextItem {
-  return textItem('system', toolItem(toolNameOf(tool)), JSON.stringify(tool))
-}
-
 function turnRows(request: SentRequest): ContextItem[] {
   return turnsOf(splitSummary(request).conversation).map(({ name, messages }) => {
-    const about = messages.map(startOfUserMessage).find((start) => start !== undefined)
+    const own = messages.filter(({ role }) => role === 'user').map(messageText)
+    const texts = own.map((text) => text.replace(timestampPattern, '').replace(/\s+/g, ' ').trim())
+    const about = texts
+      .find((text) => text !== '')
+      ?.slice(0, maxAboutCharacters)
+      .toWellFormed()
     return { ...messagesItem('conversation', name, messages), about }
   })
 }
 
 const timestampPattern = /^\[\w{3} \d{4}-\d\d-\d\d \d\d:\d\d\] /
-
-function startOfUserMessage(message: Message): string | undefined {
-  const text = messageText(message).replace(timestampPattern, '').replace(/\s+/g, ' ').trim()
-  return message.role !== 'user' || text === '' ? undefined : text.slice(0, maxAboutCharacters).toWellFormed()
-}
-
-/** Splits an item into rows. Scales their tokens so that they sum to the tokens of the item. */
-function splitItem(item: ContextItem, rows: readonly ContextItem[]): ContextItem[] {
-  return rows.length === 0 ? [item] : scaleTokens(rows, item.tokens)
-}
 
 const summaryPattern = /<summary>\n([\s\S]*)\n<\/summary>$/
 

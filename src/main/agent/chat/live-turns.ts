@@ -20,7 +20,6 @@ interface LiveTurn {
 const noProgress: Progress = { text: '', thinking: '', retrying: null, keeping: null }
 
 interface TurnHooks {
-  /** Returns the queued messages and open questions of a session. */
   readonly pendingInput: (session: string) => Pick<TurnState, 'queue' | 'permissions'>
   readonly onStart: (session: string) => void
   /** Receives any error of a turn that was not stopped. */
@@ -57,12 +56,11 @@ export class LiveTurns {
     return ended
   }
 
-  /** Retries a request at once if it waits for its retry; otherwise does nothing. */
   retryNow(session: string): void {
     this.#turns.get(session)?.retryNow?.()
   }
 
-  /** Aborts the running turn. Resolves when it has ended; returns undefined if there is none. */
+  /** Resolves when the turn has ended; returns undefined if there is none. */
   stop(session: string): Promise<void> | undefined {
     const turn = this.#turns.get(session)
     turn?.abortController.abort()
@@ -152,11 +150,11 @@ export class LiveTurns {
 }
 
 function progressAfter(progress: Progress, event: ChatEvent): Progress {
+  if (event.type === 'keeping') return { ...progress, keeping: event.what }
   if (event.type === 'retrying') {
     const { type: _type, message: _message, ...retrying } = event
     return { ...progress, retrying }
   }
-  if (event.type === 'keeping') return { ...progress, keeping: event.what }
   if (isDelta(event))
     return { ...progress, [event.type]: progress[event.type] + event.delta, retrying: null, keeping: null }
   const isAnswer = event.type === 'message' && event.message.role === 'assistant'

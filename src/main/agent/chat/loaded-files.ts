@@ -1,4 +1,3 @@
-/** Reads the files that every request of a chat begins with. */
 import { basename } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
 import { sourceName } from '#shared/markdown/provenance.ts'
@@ -51,9 +50,8 @@ export async function loadFiles(
   }
   const logFiles = (day: 'yesterday' | 'today', date: string) => {
     const inFolders = memoryFolderPaths(layout).map((folder) => `${folder}/${date}.md`)
-    return [...new Set([dailyLogPath(date, layout), ...inFolders])].map(
-      (path) => ({ path, layer: 'logs', day }) as const,
-    )
+    const logPaths = new Set([dailyLogPath(date, layout), ...inFolders])
+    return [...logPaths].map((path) => ({ path, layer: 'logs', day }) as const)
   }
   const paths = [...projectContextFiles(layout), ...(longTerm ? [longTermFile(layout)] : [])]
   const dated = logs ? [...logFiles('yesterday', dayBefore(1)), ...logFiles('today', dayBefore(0))] : []
@@ -65,7 +63,6 @@ export async function loadFiles(
   return { files, hiddenLines }
 }
 
-/** Limit of the tokens of session summaries in a request. */
 const maxSummaryTokens = 1500
 /** Days before the session whose summaries a request may contain. */
 const summaryDays = 14

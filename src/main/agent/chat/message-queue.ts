@@ -10,7 +10,6 @@ import { listEntryNames } from '#workspace'
 
 const entrySchema = queuedMessageSchema.extend({
   attachments: z.array(attachmentSchema).readonly(),
-  /** Id of the model that the user chose for this message. */
   model: z.string().optional(),
   /** True if the text is no command, even if it begins like one. */
   isMessage: z.boolean().optional(),
@@ -46,7 +45,6 @@ export class MessageQueue {
     await this.#update(session, (entries) => [...entries, { ...message, id: randomUUID() }])
   }
 
-  /** Removes a message; does nothing if it was taken. */
   async remove(session: string, id: string): Promise<void> {
     if (this.#taken.has(id)) return
     this.#taken.add(id)
@@ -68,7 +66,6 @@ export class MessageQueue {
     this.#taken.delete(id)
   }
 
-  /** Puts a taken message back to its place in the queue. */
   requeue({ id }: QueuedEntry): void {
     this.#taken.delete(id)
   }

@@ -26,7 +26,6 @@ export type AssembledRequest = Assembly & {
 interface RequestParts {
   readonly model: ChatModel
   readonly tools: readonly Tool[]
-  /** Undefined for a new conversation. */
   readonly transcript: Transcript | undefined
   /** True if the request is not sent: it does not determine the beginning of later requests. */
   readonly isPreview?: boolean
@@ -55,8 +54,8 @@ export async function assembleRequest(services: RequestServices, parts: RequestP
       today,
       time: localTime(at),
       todaysLog: dailyLogPath(today, workspace.layout),
-      ...turnCutByCompaction(transcript?.messages() ?? [], liveMessages),
-      ...(transcript?.isWithoutMemory ? { isWithoutMemory: true } : {}),
+      turn: turnCutByCompaction(transcript?.messages() ?? [], liveMessages),
+      isWithoutMemory: transcript?.isWithoutMemory,
     },
     model,
     ...(await fixedPart(services, parts)),
@@ -90,7 +89,7 @@ export async function readChatState(services: RequestServices, transcript: Trans
   const stored = fixedParts.get(transcript.file)
   // A server of this machine keeps its cache.
   const hasCache = stored && (model.isLocal || now().getTime() - stored.usedAt <= contextPruning.ttl)
-  const isUsable = hasCache && (transcript.isPrivate || !(await hasPrivateText(services, stored.part, loaded)))
+  const isUsable = hasCache && !(await hasPrivateText(services, transcript, stored, loaded))
   const sent = messages.flatMap((message) => (message.role === 'user' ? (message.changes ?? []) : []))
   // The text of flushes comes from the conversation.
   const flushed = branch.flatMap((entry) => (entry.type === 'flush' ? entry.changes : []))
@@ -137,12 +136,8 @@ async function fixedPart(services: RequestServices, parts: RequestParts): Promis
   })
   const stored = transcript && fixedParts.get(transcript.file)
   const hasSameTools = isPreview || JSON.stringify(stored?.part.tools) === JSON.stringify(definitions)
-  if (
-    transcript &&
-    stored?.key === key &&
-    hasSameTools &&
-    (isPrivate || !(await hasPrivateText(services, stored.part, loaded)))
-  ) {
+  const isUsable = stored?.key === key && hasSameTools
+  if (transcript && isUsable && !(await hasPrivateText(services, transcript, stored, loaded))) {
     if (!isPreview) keepPart(fixedParts, transcript, { ...stored, usedAt: at.getTime() })
     return stored.part
   }
@@ -159,28 +154,40 @@ async function fixedPart(services: RequestServices, parts: RequestParts): Promis
   })
   const files = namesMissing ? loaded.files : loaded.files.filter(({ text }) => text !== null)
   const part: FixedPart = { systemPrompt, files, tools: definitions }
-  if (transcript && !isPreview) keepPart(fixedParts, transcript, { key, part, usedAt: at.getTime() })
+  if (transcript && !isPreview)
+    keepPart(fixedParts, transcript, { key, part, readAt: at.getTime(), usedAt: at.getTime() })
   return part
 }
 
-/** Returns true if text of the part has become private: its line was marked, or moved to a private note. */
+/**
+ * Returns true if text of an open chat's part has become private: its line was marked, or moved to a private note. A
+ * file that no longer exists counts, and a line that was private before it was removed.
+ */
 async function hasPrivateText(
   { privacy }: RequestServices,
-  { files }: FixedPart,
+  { isPrivate }: Transcript,
+  { part, readAt }: StoredPart,
   loaded: LoadedFiles,
 ): Promise<boolean> {
-  const lines = new Set(files.flatMap(({ text }) => text?.split('\n') ?? []))
-  for (const { text } of loaded.files) for (const line of text?.split('\n') ?? []) lines.delete(line)
-  if ([...lines].some((line) => loaded.hiddenLines.has(line))) return true
-  const missing = [...lines].filter((line) => line.trim() !== '')
+  if (isPrivate) return false
+  const shown = new Set(loaded.files.flatMap(({ text }) => text?.split('\n') ?? []))
+  const existing = new Set(loaded.files.flatMap(({ path, text }) => (text === null ? [] : [path])))
+  const missing: string[] = []
+  for (const { path, text } of part.files) {
+    const lines = (text ?? '').split('\n').filter((line) => line.trim() !== '' && !shown.has(line))
+    if (lines.length === 0) continue
+    if (!existing.has(path) || lines.some((line) => loaded.hiddenLines.has(line))) return true
+    if (privacy.wasPrivate(path, lines, readAt)) return true
+    missing.push(...lines)
+  }
   return missing.length > 0 && (await privacy.privateLines(missing.join('\n'))).length > 0
 }
 
-/** Returns the current turn, from its user message on, if a compaction has replaced this message; otherwise {}. */
-function turnCutByCompaction(all: readonly LinkedMessage[], live: readonly LinkedMessage[]): { turn?: Message[] } {
+/** Returns the current turn, from its user message on, if a compaction has replaced this message; otherwise undefined. */
+function turnCutByCompaction(all: readonly LinkedMessage[], live: readonly LinkedMessage[]): Message[] | undefined {
   const isUser = ({ message }: LinkedMessage) => message.role === 'user'
   const start = all.findLastIndex(isUser)
-  return start < 0 || live.some(isUser) ? {} : { turn: all.slice(start).map(({ message }) => withTimestamp(message)) }
+  return start < 0 || live.some(isUser) ? undefined : all.slice(start).map(({ message }) => withTimestamp(message))
 }
 
 /**
@@ -188,7 +195,6 @@ function turnCutByCompaction(all: readonly LinkedMessage[], live: readonly Linke
  * consecutive requests have the same beginning and the model server can reuse it. It is read again for another model,
  * after a compaction, after a change of settings, and when the provider's cache has expired.
  */
-
 interface FixedPart {
   readonly systemPrompt: string
   readonly files: readonly ContextFile[]
@@ -200,10 +206,10 @@ interface StoredPart {
   /** Model, settings and state of the chat that the part was built for. */
   readonly key: string
   /** Milliseconds since the epoch. */
+  readonly readAt: number
   readonly usedAt: number
 }
 
-/** Maximum number of chats with a stored part. */
 const maxChats = 50
 
 type FixedParts = Map<string, StoredPart>
@@ -216,13 +222,10 @@ function keepPart(parts: FixedParts, { file }: Transcript, stored: StoredPart): 
   if (parts.size > maxChats && oldest !== undefined) parts.delete(oldest)
 }
 
-/** Lines of the files by path. */
-type KnownLines = ReadonlyMap<string, ReadonlySet<string>>
-
 const linesOf = (text: string | null) => (text ?? '').split(/\r?\n/).filter((line) => line.trim() !== '')
 
-/** Returns the lines that a chat knows: those of the files as they were read, changed by the notes sent since. */
-function knownLines(files: readonly ContextFile[], sent: readonly FileChangeNote[]): KnownLines {
+/** Returns the lines that a chat knows, by path: those of the files as they were read, changed by the notes sent since. */
+function knownLines(files: readonly ContextFile[], sent: readonly FileChangeNote[]): Map<string, Set<string>> {
   const loaded = files.filter(({ day }) => day !== 'summary')
   const known = new Map(loaded.map(({ path, text }) => [path, new Set(linesOf(text))]))
   for (const { path, added, removed } of sent) {
@@ -240,7 +243,7 @@ function knownLines(files: readonly ContextFile[], sent: readonly FileChangeNote
  * @param said other text of the chat, whose lines are not sent again
  */
 function changesSince(
-  known: KnownLines,
+  known: ReadonlyMap<string, ReadonlySet<string>>,
   files: readonly ContextFile[],
   written: string,
   said: string,

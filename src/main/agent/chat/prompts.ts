@@ -8,10 +8,7 @@ type SystemName = 'agent' | 'workspace' | 'today' | 'weekday' | 'timeZone' | 'to
 
 export type Prompts = Awaited<ReturnType<typeof loadPrompts>>
 
-/**
- * Loads the prompts from `<resources>/prompts`; settings override them.
- * @throws the file system error if a prompt file cannot be read
- */
+/** Settings override the files. @throws the file system error if one cannot be read */
 export async function loadPrompts(options: Pick<ChatOptions, 'config' | 'resources' | 'workspace'>) {
   const { prompts: overrides, compaction } = options.config.current
   const { systemPrompt, prompt } = compaction.memoryFlush

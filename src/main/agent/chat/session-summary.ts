@@ -5,17 +5,22 @@ import { addedIn, fileChangeSchema } from '#shared/util/file-change.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { isTransient, parseIntent, summarizeStatements, withoutRefused } from '#llm'
 import { queryTerms } from '#search/text'
-import { hashText } from '#workspace'
-import { budgetOf } from '../context/context-budget.ts'
+import { budgetOf, sessionSummaryText } from '../context/context-budget.ts'
 import { maxSummaryCharacters, summarizeChat } from '../compaction/summarize.ts'
-import type { LinkedMessage } from '../sessions/digest.ts'
+import type { DigestLine, LinkedMessage } from '../sessions/digest.ts'
 import { commandEntry, keptEntry, summaryEntry } from '../sessions/session-events.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { loadPrompts } from './prompts.ts'
-import * as note from './session-note.ts'
+import { createUserTextMatcher } from '#shared/markdown/user-text.ts'
+import { withSource } from '#shared/markdown/provenance.ts'
+import { withVisibility } from '#shared/markdown/visibility-edit.ts'
+import { orUndefined } from '#shared/util/errors.ts'
+import { hashText, localDate, memoryFolderPath } from '#workspace'
+import { sourcesOfMessages, userTextIn } from './provenance-tracking.ts'
+import type { ChatServices, TurnTarget } from './turn-context.ts'
 
 /** A session that has ended, with the services of its chat. */
-interface EndedSession extends note.SessionNoteContext {
+interface EndedSession extends ChatServices, TurnTarget {
   readonly signal: AbortSignal
   /** Runs when the model has answered: a model that cannot be reached changes nothing. */
   readonly flush: () => Promise<void>
@@ -37,7 +42,7 @@ const noteSchema = z.object({
 export async function saveSessionSummary(ended: EndedSession): Promise<void> {
   const { transcript, model, workspace, propose } = ended
   const last = transcript.lastCustom(summaryEntry)
-  const earlier = last === undefined ? await note.findUnrecorded(ended) : noteSchema.safeParse(last).data
+  const earlier = last === undefined ? await findUnrecorded(ended) : noteSchema.safeParse(last).data
   const current =
     earlier && (await workspace.exists(earlier.path)) ? (await workspace.read(earlier.path)).text : undefined
   const all = transcript.messages()
@@ -56,12 +61,12 @@ export async function saveSessionSummary(ended: EndedSession): Promise<void> {
     // Only the lines of new messages are proposed, below the others.
     const isNew = new Set(since.map(({ id }) => id))
     const added = lines.filter((line) => line.messages.some((id) => isNew.has(id)) && !current.includes(line.text))
-    const after = `${[current.trimEnd(), ...(await note.itemsOf(ended, added))].join('\n')}\n`
+    const after = `${[current.trimEnd(), ...(await itemsOf(ended, added))].join('\n')}\n`
     if (added.length > 0) await propose({ path: earlier?.path ?? '', before: current, after, sources: [] }, model.id)
     await record({ ...earlier, proposed: hashText(after) })
   } else {
-    const text = await note.textOf(ended, messages, summary)
-    const path = earlier && current !== undefined ? earlier.path : await note.freePath(ended, messages, summary)
+    const text = await textOf(ended, messages, summary)
+    const path = earlier && current !== undefined ? earlier.path : await freePath(ended, messages, summary)
     const write = await workspace.edit(path, { cause: 'agent', session: transcript.id }, (before) =>
       before === current ? text : (before ?? ''),
     )
@@ -70,7 +75,7 @@ export async function saveSessionSummary(ended: EndedSession): Promise<void> {
 }
 
 /** @throws AppError if the model cannot be reached; if it refuses, the statements of the user are the summary */
-async function summarizeSession(ended: EndedSession, messages: readonly LinkedMessage[]): Promise<note.Summary> {
+async function summarizeSession(ended: EndedSession, messages: readonly LinkedMessage[]): Promise<Summary> {
   const { transcript, model, signal, config } = ended
   const saved = savedTerms(transcript)
   const isSaved = (text: string) => {
@@ -89,7 +94,7 @@ async function summarizeSession(ended: EndedSession, messages: readonly LinkedMe
     try {
       const budget = budgetOf(model, config.current.compaction)
       const prompts = await loadPrompts(ended)
-      const { topic, lines } = await summarizeChat({ model, budget, signal, transcript, prompts, messages: usable })
+      const { topic, lines } = await summarizeChat(transcript, usable, prompts, { model, budget, signal })
       const title = transcript.name ?? messageText(first.message)
       if (lines) return { topic, title, lines: lines.filter(({ text }) => !isSaved(text)) }
     } catch (error) {
@@ -117,4 +122,94 @@ function savedTerms(transcript: Transcript): ReadonlySet<string>[] {
 
 function contentTerms(text: string): string[] {
   return queryTerms(text).flatMap(({ role, readings }) => (role === 'function' ? [] : (readings[0]?.term ?? [])))
+}
+
+interface Summary {
+  /** Two to four words by the model, for the name of the file. */
+  readonly topic?: string | undefined
+  /** Text for the name of the file without a topic. */
+  readonly title: string
+  readonly lines: readonly DigestLine[]
+}
+
+const maxTitleWords = 4
+const minWordLength = 4
+/** First characters of a text without spaces. A number counts as one. */
+const unspacedStart = /^(?:\d+|\D){1,8}/u
+/** Letters of any script: file names follow the conversation's language. */
+const slugPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+){0,5}/u
+/** Maximum code points of a slug. File names hold 255 bytes, date included. */
+const maxSlugLength = 60
+
+/** Finds the note of a session that was written just before a crash. */
+async function findUnrecorded({ workspace, transcript }: EndedSession) {
+  const folder = memoryFolderPath(workspace.layout)
+  const date = dateOf(transcript, transcript.messages())
+  const names = await workspace.entryNames(folder)
+  for (const name of names.filter((one) => one.startsWith(`${date}-`))) {
+    const path = `${folder}/${name}`
+    const { text } = (await orUndefined(workspace.read(path))) ?? { text: '' }
+    const isOwn = sessionSummaryText(text) !== undefined && text.includes(`[sessions/${transcript.id}.jsonl]`)
+    if (isOwn) return { path, hash: hashText(text), proposed: undefined }
+  }
+  return undefined
+}
+
+async function textOf(context: EndedSession, messages: readonly LinkedMessage[], summary: Summary): Promise<string> {
+  const { models, transcript } = context
+  const { lines } = summary
+  const date = dateOf(transcript, messages)
+  const items = await itemsOf(context, lines)
+  const source = models.sentencesFor(lines.map(({ text }) => text)).ending(`[sessions/${transcript.id}.jsonl]`)
+  const note = `# ${date}: ${slugOf(summary).replaceAll('-', ' ')}\n\n${source}\n\n${items.join('\n')}\n`
+  const texts = messages.map(({ message }) => message)
+  const isTyped = createUserTextMatcher(userTextIn(texts))
+  const sources = lines.every(({ text }) => isTyped(text)) ? [] : sourcesOfMessages(texts, [])
+  const marked = sources.length === 0 ? note : withSource(note, sources, date)
+  return transcript.isPrivate ? withVisibility(marked, true) : marked
+}
+
+async function itemsOf({ transcript }: EndedSession, lines: readonly DigestLine[]): Promise<string[]> {
+  const placeOf = await transcript.linesOf(lines.flatMap((line) => line.messages))
+  return lines.map(({ text, messages }) => {
+    const links = messages
+      .flatMap((id) => placeOf.get(id) ?? [])
+      .map((line) => `[sessions/${transcript.id}.jsonl:${line}]`)
+    return [`- ${text}`, ...links].join(' ')
+  })
+}
+
+async function freePath(
+  { workspace, transcript }: EndedSession,
+  messages: readonly LinkedMessage[],
+  summary: Summary,
+): Promise<string> {
+  const base = `${memoryFolderPath(workspace.layout)}/${dateOf(transcript, messages)}-${slugOf(summary)}`
+  for (let number = 1; ; number += 1) {
+    const path = `${base}${number === 1 ? '' : `-${number}`}.md`
+    if (!(await workspace.exists(path))) return path
+  }
+}
+
+/** Returns the day of the last user message, in the time zone where the session began. */
+function dateOf({ header }: TurnTarget['transcript'], messages: readonly LinkedMessage[]): string {
+  const last = messages.findLast(({ message }) => message.role === 'user')
+  return localDate(new Date(last?.message.timestamp ?? header.createdAt), header.timeZone)
+}
+
+/** Returns the topic, or the first words of the title that are not short, joined by hyphens. */
+function slugOf({ topic, title }: Summary): string {
+  const words = (topic ?? firstWords(title)).normalize('NFC').toLowerCase()
+  const slug = slugPattern.exec(words.replaceAll(/[\s_]+/g, '-'))?.[0] ?? ''
+  return [...slug].slice(0, maxSlugLength).join('').replace(/-+$/, '') || 'chat'
+}
+
+/** Leaves out long numbers. */
+function firstWords(title: string): string {
+  const words = (title.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).filter((word) => !/\d{5}/.test(word))
+  // A text without spaces is one word.
+  const short = words.map((word) => (/\p{Lo}/u.test(word) ? (unspacedStart.exec(word)?.[0] ?? '') : word))
+  const telling = short.filter((word) => word.length >= minWordLength || /[\p{N}\p{Lo}]/u.test(word))
+  const isUnspaced = /\p{Lo}/u.test(telling[0] ?? '')
+  return (telling.length > 0 ? telling : short).slice(0, isUnspaced ? 2 : maxTitleWords).join('-')
 }

@@ -12,9 +12,8 @@ import type { ChatOptions } from './chat-options.ts'
 import { ContextMeter } from './context-meter.ts'
 import type { LiveTurns } from './live-turns.ts'
 import { loadPrompts } from './prompts.ts'
-import { builtInTools } from '../tools/built-in-tools.ts'
+import { builtInTools, readOutput, saveOutput } from '../tools/built-in-tools.ts'
 import type { PermissionDecision, PermissionQuestion, Tool, ToolContext, ToolOutcome } from '../tools/tool.ts'
-import { saveOutput, readOutput } from '../tools/read-file-tool.ts'
 import type { McpServers, McpTool } from '../mcp-client/mcp-servers.ts'
 
 export interface ChatServices extends RequestServices {
@@ -108,8 +107,8 @@ export function createToolContext(
     limits: services.toolLimits,
     askPermission: async (question) => {
       const decision = await permissions.ask({ ...question, session }, signal)
-      const { server, tool } = question
-      if (decision === 'always' || decision === 'never') await mcp.setPermission(server, tool, decision)
+      const isLasting = decision === 'always' || decision === 'never'
+      if (isLasting) await mcp.setPermission(question.server, question.tool, decision)
       return decision === 'once' || decision === 'always'
     },
     onProgress: (call, share, note) =>
@@ -136,16 +135,15 @@ function createMcpTool(mcp: McpTool, servers: Pick<McpServers, 'permissionOf'>):
 }
 
 function outcomeOf({ content = [], isError, structuredContent }: CallResult): ToolOutcome {
-  const texts: string[] = []
-  const images: ImagePart[] = []
-  for (const part of content) {
-    if (part.type === 'text') texts.push(part.text)
-    else if (part.type === 'image') images.push({ type: 'image', data: part.data, mimeType: part.mimeType })
-    else if (part.type === 'resource')
-      texts.push('text' in part.resource ? part.resource.text : `[${part.resource.uri}]`)
-    else if (part.type === 'resource_link') texts.push(`[${part.name}](${part.uri})`)
-    else texts.push(`[${part.type}]`)
-  }
+  const images = content.flatMap((part): ImagePart[] =>
+    part.type === 'image' ? [{ type: 'image', data: part.data, mimeType: part.mimeType }] : [],
+  )
+  const texts = content.flatMap((part) => {
+    if (part.type === 'image') return []
+    if (part.type === 'text') return part.text
+    if (part.type === 'resource') return 'text' in part.resource ? part.resource.text : `[${part.resource.uri}]`
+    return part.type === 'resource_link' ? `[${part.name}](${part.uri})` : `[${part.type}]`
+  })
   if (texts.length === 0 && structuredContent) texts.push(JSON.stringify(structuredContent, null, 2))
   return { text: texts.join('\n'), images, isError: isError === true }
 }

@@ -64,7 +64,7 @@ export async function storeMessage(
 ): Promise<void> {
   const { id } = await transcript.appendMessage(message)
   const versions = transcript.messageVersions().get(id)
-  turns.emit(transcript.id, { type: 'message', id, message, ...(versions ? { versions } : {}) })
+  turns.emit(transcript.id, { type: 'message', id, message, ...(versions && { versions }) })
 }
 
 /** Returns an answer that reports a failure outside a turn; the transcript does not get it. */
@@ -75,11 +75,8 @@ export function faultMessage(error: unknown, { now, onFault }: ChatServices) {
   return { type: 'message', id: `fault-${randomUUID()}`, message } as const
 }
 
-interface TurnAnswer {
-  readonly answer: AssistantMessage
-  /** The answered request; undefined after a failure. */
-  readonly assembled?: AssembledRequest
-}
+/** `assembled`: the answered request; undefined after a failure. */
+type TurnAnswer = Readonly<{ answer: AssistantMessage; assembled?: AssembledRequest }>
 
 async function answerOnce(context: TurnContext, services: ChatServices, hasText: boolean): Promise<TurnAnswer> {
   const { transcript, model } = context
@@ -96,10 +93,11 @@ async function answerOnce(context: TurnContext, services: ChatServices, hasText:
 }
 
 function failIfEmpty(answer: AssistantMessage): AssistantMessage {
-  const hasCall = answer.content.some(({ type }) => type === 'toolCall')
-  if (answer.stopReason !== 'stop' || hasCall || messageText(answer).trim() !== '') return answer
-  const errorMessage = `${answer.model} returned an empty answer`
-  return { ...answer, stopReason: 'error', errorCode: 'answer_empty', errorMessage, errorData: { model: answer.model } }
+  const { model, content, stopReason } = answer
+  const hasCall = content.some(({ type }) => type === 'toolCall')
+  if (stopReason !== 'stop' || hasCall || messageText(answer).trim() !== '') return answer
+  const errorMessage = `${model} returned an empty answer`
+  return { ...answer, stopReason: 'error', errorCode: 'answer_empty', errorMessage, errorData: { model } }
 }
 
 /** Maximum retries of a request that was too long. Ten halvings reduce a million tokens below any window. */
@@ -135,20 +133,18 @@ async function askModel(
         return { answer: event.message, assembled }
       }
       if (event.type === 'usage') usage = event.usage
-      else if (event.type === 'calling') continue
       else if (event.type === 'retry') {
         const { type: _retry, retryNow, ...details } = event
         turns.emit(session, { type: 'retrying', ...details }, retryNow)
-      } else {
+      } else if (event.type !== 'calling') {
         if (event.type === 'text') draft.addText(event.delta)
         else draft.addThinking(event.delta)
         turns.emit(session, event)
-        await liveAnswer.add(event.type, event.delta)
+        liveAnswer.add(event.type, event.delta)
       }
     }
-    throw new AppError('provider_cut', `${model.id} stopped in the middle of the answer`, {
-      provider: model.provider,
-    })
+    const { id, provider } = model
+    throw new AppError('provider_cut', `${id} stopped in the middle of the answer`, { provider })
   } catch (error) {
     if (toolContext.signal.aborted) return failedAnswer('aborted')
     if (!(error instanceof AppError)) throw error
@@ -168,17 +164,14 @@ async function askModel(
 
 const maxResults = 6
 
-/**
- * Runs a command and appends its outcome to the transcript. Expected failures become the outcome `failed`.
- * @returns true if it succeeded
- */
-export async function runCommand(command: CommandCall, context: TurnContext, services: ChatServices): Promise<boolean> {
+/** Appends the outcome to the transcript; an expected failure is one. */
+export async function runCommand(command: CommandCall, context: TurnContext, services: ChatServices) {
   const outcome = await execute(command, context, services).catch((error: unknown): CommandOutcome => {
     if (!(error instanceof AppError)) throw error
     return { kind: 'failed', code: error.code, data: error.data, message: error.message }
   })
   await context.transcript.appendCustom(commandEntry, { command: command.name, outcome })
-  return outcome.kind !== 'failed'
+  return outcome.kind === 'failed' ? 'error' : 'done'
 }
 
 async function execute(command: CommandCall, context: TurnContext, services: ChatServices): Promise<CommandOutcome> {
@@ -210,7 +203,7 @@ async function execute(command: CommandCall, context: TurnContext, services: Cha
       if (argument === '') return { kind: 'model', model: context.model.id }
       assertModelId(argument)
       if (transcript.isPrivate) agentModels.createFor(true, argument)
-      await config.setModel(argument)
+      await config.set(['model'], argument)
       return { kind: 'model', model: argument }
     }
     case 'agent':

@@ -25,7 +25,6 @@ export interface CompactionState {
   readonly digest: readonly DigestLine[]
   /** Sources of the summarised messages that are less trusted than the user. */
   readonly summarySources: readonly Source[]
-  /** Messages that requests contain, oldest first. */
   readonly liveMessages: readonly LinkedMessage[]
   /** Messages from which no notes were taken, oldest first. Requests may no longer contain the first ones. */
   readonly untaken: readonly LinkedMessage[]
@@ -95,40 +94,26 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
   }
 }
 
-export interface CompactionInput {
-  readonly state: CompactionState
-  /** The request that would be sent now, in estimated tokens. */
-  readonly report: ContextReport
-  /** Size of the request in provider tokens. */
-  readonly tokens: number
-  /** Provider tokens for each estimated token. */
-  readonly factor: number
-  readonly settings: ContextSettings
-  /** False also in a chat without memory. */
-  readonly isFlushEnabled: boolean
-  /** Milliseconds since the epoch. */
-  readonly now: number
-}
+export type CompactionInput = Readonly<ReturnType<typeof compactionInput>>
 
-/** @param lastReport of the last answered request */
+/**
+ * @param report of the request that would be sent now, in estimated tokens
+ * @param lastReport of the last answered request
+ * @param now milliseconds since the epoch
+ * @returns `factor`: provider tokens for each estimated token; `tokens`: size of the request in provider tokens
+ */
 export function compactionInput(
   transcript: Transcript | undefined,
   report: ContextReport,
   lastReport: ContextReport | undefined,
   settings: ContextSettings,
   now: number,
-): CompactionInput {
+) {
+  const state = compactionState(transcript?.branch() ?? [])
   const factor = calibrationFactor(lastReport)
-  return {
-    state: compactionState(transcript?.branch() ?? []),
-    report,
-    factor,
-    tokens: Math.ceil(report.estimatedTokens * factor),
-    settings,
-    // A chat without memory is summarised but not flushed.
-    isFlushEnabled: settings.compaction.memoryFlush.enabled && transcript?.isWithoutMemory !== true,
-    now,
-  }
+  const tokens = Math.ceil(report.estimatedTokens * factor)
+  const isFlushEnabled = settings.compaction.memoryFlush.enabled && transcript?.isWithoutMemory !== true
+  return { state, report, factor, tokens, settings, isFlushEnabled, now }
 }
 
 type DueStep =
@@ -163,10 +148,7 @@ export function predictDueSteps(input: CompactionInput): CompactionStep[] {
   return [...tried]
 }
 
-/**
- * Returns the number of live messages, from the oldest, that a compaction would summarise.
- * @param share of the tokens that a compaction keeps verbatim
- */
+/** Returns the number of live messages that a compaction would summarise. @param share of the tokens that it keeps */
 export function cutIndexFor({ state, report, settings, factor }: CompactionInput, share = 1): number {
   const messages = state.liveMessages.map(({ message }) => message)
   const { keepRecentTokens } = settings.compaction
@@ -206,15 +188,7 @@ export interface PruneDecisions {
   readonly cleared: ReadonlySet<string>
 }
 
-interface PrunePlan {
-  readonly trimmed: string[]
-  readonly cleared: string[]
-  readonly charactersBefore: number
-  readonly charactersAfter: number
-  /** Estimated tokens. */
-  readonly savedTokens: number
-}
-
+type PrunePlan = NonNullable<ReturnType<typeof planPruning>>
 type PruneSettings = AgentSettings['contextPruning']
 
 const trimMarker = '\n…\n'
@@ -230,19 +204,21 @@ const minClearCharacters = 50_000
  * cache: 5 minutes from its last use (platform.claude.com/docs/en/build-with-claude/prompt-caching); OpenAI's: 5 to 10.
  * @param tokens size of the request in provider tokens
  * @param now milliseconds since the epoch
+ * @returns `savedTokens` are estimated
  */
 export function planPruning(
   messages: readonly Message[],
   decisions: PruneDecisions,
   { tokens, contextWindow, now }: Readonly<Record<'tokens' | 'contextWindow' | 'now', number>>,
   settings: PruneSettings,
-): PrunePlan | undefined {
+) {
   const { mode, ttl, keepLastAssistants, hardClear } = settings
   const lastAnswer = messages.findLast(({ role }) => role === 'assistant')
   const idleMs = lastAnswer ? now - lastAnswer.timestamp : Infinity
   if (mode === 'off' || (mode === 'cache-ttl' && idleMs <= ttl)) return undefined
   if (tokens < trimShare * contextWindow) return undefined
   const firstUserIndex = messages.findIndex((message) => message.role === 'user')
+  const lengthOf = (result: ToolResultMessage) => messageText(result).length
   const answerIndices = messages.flatMap((message, index) => (message.role === 'assistant' ? [index] : []))
   const end = keepLastAssistants === 0 ? messages.length : (answerIndices.at(-keepLastAssistants) ?? 0)
   const candidates = messages.slice(Math.max(0, firstUserIndex), end).filter((message) => message.role === 'toolResult')
@@ -267,19 +243,14 @@ export function planPruning(
   }
 }
 
-/** Returns the decisions with those of a plan. */
 function addDecisions(
   { trimmed, cleared }: PruneDecisions,
-  plan: Pick<PrunePlan, 'trimmed' | 'cleared'>,
+  plan: Readonly<Record<keyof PruneDecisions, readonly string[]>>,
 ): PruneDecisions {
   return { trimmed: trimmed.union(new Set(plan.trimmed)), cleared: cleared.union(new Set(plan.cleared)) }
 }
 
-export function applyPruning(
-  messages: readonly Message[],
-  decisions: PruneDecisions,
-  settings: PruneSettings,
-): Message[] {
+export function applyPruning(messages: readonly Message[], decisions: PruneDecisions, settings: PruneSettings) {
   return messages.map((message) =>
     message.role === 'toolResult' ? pruneResult(message, decisions, settings) : message,
   )
@@ -290,10 +261,11 @@ function pruneResult(
   { trimmed, cleared }: PruneDecisions,
   settings: PruneSettings,
 ): ToolResultMessage {
-  if (cleared.has(result.toolCallId)) return withText(result, settings.hardClear.placeholder)
+  const isCleared = cleared.has(result.toolCallId)
   const text = messageText(result)
-  if (!trimmed.has(result.toolCallId) || !isTrimmed(text, settings)) return result
-  return withText(result, trimText(text, settings))
+  if (!isCleared && (!trimmed.has(result.toolCallId) || !isTrimmed(text, settings))) return result
+  const pruned = isCleared ? settings.hardClear.placeholder : trimText(text, settings)
+  return { ...result, content: [{ type: 'text', text: pruned }] }
 }
 
 /** Returns true if a result is cut once it is old. False if its head and tail would not be shorter. */
@@ -305,12 +277,4 @@ export function isTrimmed(text: string, { softTrim }: PruneSettings): boolean {
 /** Cuts a result to its head and tail. Call it only if `isTrimmed` returns true. */
 export function trimText(text: string, { softTrim: { headChars, tailChars } }: PruneSettings): string {
   return `${text.slice(0, headChars)}${trimMarker}${text.slice(text.length - tailChars)}`.toWellFormed()
-}
-
-function withText(result: ToolResultMessage, text: string): ToolResultMessage {
-  return { ...result, content: [{ type: 'text', text }] }
-}
-
-function lengthOf(result: ToolResultMessage): number {
-  return messageText(result).length
 }

@@ -35,10 +35,8 @@ import { retryOnOverflow } from '../context/context-window-estimates.ts'
 import { summarize } from './summarize.ts'
 
 interface ContextManagerOptions extends NoteTakerOptions {
-  /** Read again for each request. */
   readonly settings: () => ContextSettings
   readonly assemble: () => Promise<AssembledRequest>
-  /** Runs before the model writes notes or a summary. */
   readonly onStart: (step: 'flush' | 'compaction') => Promise<void>
 }
 
@@ -46,8 +44,7 @@ interface ContextManagerOptions extends NoteTakerOptions {
 const estimateTolerance = 1.25
 
 type MeasuredContext = CompactionInput & Measurement
-
-/** Sizes of the request in provider tokens. */
+/** In provider tokens. */
 type CompactionSizes = Readonly<Record<'before' | 'after', number>>
 
 export class ContextManager {
@@ -60,9 +57,8 @@ export class ContextManager {
   }
 
   /**
-   * Runs the steps that are due, so that the next request fits the window.
-   * @returns this request
-   * @throws AppError `window_too_small`, `message_too_long`, `chat_too_long`; if a transcript entry cannot be written; the abort error of the signal
+   * @throws AppError `window_too_small`, `message_too_long`, `chat_too_long`; if a transcript entry cannot be written; the
+   * abort error of the signal
    */
   async prepare(): Promise<AssembledRequest> {
     const tried = new Set<CompactionStep>()
@@ -93,10 +89,7 @@ export class ContextManager {
     return context.assembly
   }
 
-  /**
-   * Shrinks the conversation after the provider refused a request as too long.
-   * @returns false if nothing more can be cut
-   */
+  /** After a refusal for the length of a request. @returns false if nothing more can be cut */
   async makeRoom(): Promise<boolean> {
     const context = await this.#measure()
     if (!context.settings.compaction.enabled || !this.#fixedPartFits(context)) return false
@@ -106,23 +99,19 @@ export class ContextManager {
   }
 
   /**
-   * Summarises older messages at the user's request, despite a recent failure, and trims large tool results if the rest
-   * is still too long.
-   * @param focus topic that the summary should stress; undefined for none
-   * @returns provider tokens before and after; they are equal if there is nothing to summarise or it failed
+   * At the user's request, despite a recent failure.
+   * @param focus topic that the summary should stress
+   * @returns provider tokens; they are equal if there is nothing to summarise or it failed
    */
   async compact(focus: string | undefined): Promise<CompactionSizes> {
     this.#isForced = true
     const context = await this.#measure()
-    const sizes = await this.#compactAt(cutIndexFor(context), focus)
-    const { before, after } = sizes ?? { before: context.tokens, after: context.tokens }
-    const isTooLong = after > context.report.compactAt
-    return isTooLong && (await this.#trimLargeResults())
-      ? { before, after: (await this.#measure()).tokens }
-      : { before, after }
+    const unchanged = { before: context.tokens, after: context.tokens }
+    const sizes = (await this.#compactAt(cutIndexFor(context), focus)) ?? unchanged
+    if (sizes.after <= context.report.compactAt || !(await this.#trimLargeResults())) return sizes
+    return { ...sizes, after: (await this.#measure()).tokens }
   }
 
-  /** Takes notes from all messages from which none were taken. */
   async takeNotes(): Promise<void> {
     await this.#takeNotesThrough(this.#options.transcript.messages().at(-1)?.id)
   }
@@ -146,7 +135,6 @@ export class ContextManager {
     return { assembly, ...compactionInput(transcript, assembly.report, lastReportOf(transcript), settings(), now) }
   }
 
-  /** Returns false if prompt, tools and files alone fill the window. */
   #fixedPartFits({ report, factor }: MeasuredContext): boolean {
     return fixedTokens(report) * factor < report.contextWindow
   }
@@ -177,26 +165,23 @@ export class ContextManager {
     return new AppError(code, message, { model, tokens, window })
   }
 
-  /**
-   * Flushes, then trims large tool results to head and tail; the transcript keeps the full text.
-   * @returns false if there is no such result
-   */
+  /** Flushes before. The transcript keeps the full text. @returns false if there is no such result */
   async #trimLargeResults(): Promise<boolean> {
     const { liveMessages, pruned } = this.#state()
     const { contextPruning } = this.#options.settings()
-    const largeResults = liveMessages.flatMap(({ message }) => {
-      const isLarge = message.role === 'toolResult' && isTrimmed(messageText(message), contextPruning)
-      return isLarge && !pruned.trimmed.has(message.toolCallId) ? [message] : []
-    })
-    if (largeResults.length === 0) return false
+    const results = liveMessages.map(({ message }) => message).filter((message) => message.role === 'toolResult')
+    const large = results.filter(
+      (result) => !pruned.trimmed.has(result.toolCallId) && isTrimmed(messageText(result), contextPruning),
+    )
+    if (large.length === 0) return false
     if (this.#shouldFlush() && !this.#isCoolingDown()) await this.takeNotes()
-    const texts = largeResults.map(messageText)
+    const text = large.map(messageText)
     await this.#options.transcript.append({
       type: 'prune',
-      trimmed: largeResults.map(({ toolCallId }) => toolCallId),
+      trimmed: large.map(({ toolCallId }) => toolCallId),
       cleared: [],
-      charactersBefore: texts.reduce((sum, text) => sum + text.length, 0),
-      charactersAfter: texts.reduce((sum, text) => sum + trimText(text, contextPruning).length, 0),
+      charactersBefore: text.join('').length,
+      charactersAfter: text.map((result) => trimText(result, contextPruning)).join('').length,
     })
     return true
   }
@@ -234,10 +219,7 @@ export class ContextManager {
     }
   }
 
-  /**
-   * Drops the first `cut` live messages from requests, without a summary.
-   * @returns false if there is nothing to drop
-   */
+  /** Leaves the first `cut` live messages out of requests. @returns false if there is nothing to drop */
   async #dropOldest(cut: number): Promise<boolean> {
     if (cut === 0) return false
     const { summary = '', digest } = this.#state()

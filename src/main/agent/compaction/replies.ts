@@ -1,9 +1,7 @@
-/** Parses replies to requests for notes and summaries: JSON by a schema, or the text of a model without schemas. */
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { objectSchema } from '#llm'
 import { contentWords } from '../sessions/digest.ts'
 
-/** Schema of a flush's answer; an empty list if there is nothing to note. */
 export const notesSchema = objectSchema({ notes: { type: 'array', items: { type: 'string' } } })
 
 /**
@@ -20,14 +18,13 @@ export function parseNotesReply(answer: string): string | undefined {
 const noReplyPattern = /[*_`"'[(<]*\bno[_ -]?reply\b[*_`"'\])>.!]*/gi
 
 function listedNotes(answer: string): string[] | undefined {
-  const [json] = /\{[^]*\}/.exec(answer) ?? []
-  const value = json === undefined ? undefined : parseJson(json)
+  const value = parseJson(/\{[^]*\}/.exec(answer)?.[0] ?? '')
   const listed = isRecord(value) ? value['notes'] : undefined
   if (Array.isArray(listed)) return listed.map(String)
   const [, rest] = /^\W*(?:json\s*)?\{\s*"notes"\s*:\s*\[([^]*)/.exec(answer) ?? []
-  return (
-    rest?.match(/"(?:[^"\\]|\\.)*"/g)?.map((text) => String(parseJson(text))) ?? (rest === undefined ? undefined : [])
-  )
+  return rest === undefined
+    ? undefined
+    : (rest.match(/"(?:[^"\\]|\\.)*"/g) ?? []).map((text) => String(parseJson(text)))
 }
 
 /** A reply that confirms the request, and says nothing about the chat. */
@@ -47,7 +44,6 @@ const refusals = [
 const maxRefusal = 120
 const maxSentence = 60
 
-/** Returns true if a reply only says that there is nothing to save, or confirms the request. */
 export function isRefusal(reply: string): boolean {
   const sentences = reply.split(/[.。!！，、,\n*_-]+/u).flatMap((sentence) => sentence.trim() || [])
   const isRefused = (sentence: string) =>
@@ -62,7 +58,6 @@ const minCopied = 0.6
 /** A note of at least this many words repeats itself if fewer than this share of them differ. */
 const minRepeated = 12
 const minDifferent = 0.3
-/** A line that is copied from the transcript. */
 const speaker = /^[-*\d.)[\]\s]*(?:user|assistant|system):|^\[\w{3} \d{4}-\d{2}-\d{2} \d{2}:\d{2}\]/im
 /** The beginning of an answer that announces notes instead of being one. */
 const preamble =
@@ -110,17 +105,11 @@ function isRepetitive(note: string, words: readonly string[]): boolean {
   return new Set(sentences).size < sentences.length
 }
 
-function sentencesIn(note: string): string[] {
-  return note.split(/[.!?。！？\n]+/u).map((sentence) => sentence.trim())
-}
+const sentencesIn = (note: string) => note.split(/[.!?。！？\n]+/u).map((sentence) => sentence.trim())
 
-function wordsIn(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
-}
+const wordsIn = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 
-function withoutSpace(text: string): string {
-  return text.replace(/\s+/g, '')
-}
+const withoutSpace = (text: string) => text.replace(/\s+/g, '')
 
 function copiedShare(words: readonly string[], instructions: string): number {
   const text = ` ${wordsIn(instructions).join(' ')} `
@@ -131,13 +120,14 @@ function copiedShare(words: readonly string[], instructions: string): number {
   return copied.filter(Boolean).length / words.length
 }
 
-function scriptOf(text: string): string | undefined {
-  const counts = scripts.map((script) => ({ script, count: (text.match(script) ?? []).length }))
-  return counts.toSorted((one, other) => other.count - one.count)[0]?.script.source
+/** Returns the index of the script with the most letters. */
+function scriptOf(text: string): number {
+  const counts = scripts.map((script) => text.match(script)?.length ?? 0)
+  return counts.indexOf(Math.max(...counts))
 }
 
 const scripts = [
-  /\p{Script=Latin}/gu,
+  /\p{sc=Latin}/gu,
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/gu,
   /\p{sc=Hangul}/gu,
   /\p{sc=Cyrillic}/gu,

@@ -1,4 +1,3 @@
-/** Summaries by a model: of older messages, which later requests contain in their place, and of a chat that has ended. */
 import { AppError } from '#shared/util/errors.ts'
 import { addUsage, messageText, noUsage, type Usage } from '#shared/chat/messages.ts'
 import { cutAtWord } from '#shared/markdown/log-entry.ts'
@@ -13,11 +12,7 @@ import type { Prompts } from '../chat/prompts.ts'
 import { checkNote, acknowledgement, parseNotesReply } from './replies.ts'
 import { compactionState } from './compaction-state.ts'
 
-interface ModelAccess {
-  readonly model: ChatModel
-  readonly budget: Budget
-  readonly signal: AbortSignal
-}
+type ModelAccess = Readonly<{ model: ChatModel; budget: Budget; signal: AbortSignal }>
 
 interface SummaryRequest extends ModelAccess {
   readonly prompt: Prompts['compaction']
@@ -35,7 +30,6 @@ interface SummaryRequest extends ModelAccess {
   readonly factor: number
 }
 
-/** Number of the newest saved notes that the digest names. */
 const maxNotes = 20
 
 const wordsPerToken = 0.7
@@ -59,18 +53,15 @@ export async function summarize(request: SummaryRequest): Promise<{ lines: Diges
   const fixedTokens = estimateTokens(prompt({ conversation: '', earlier: '', focus: '' })) + maxTokens
   for (const part of numberedParts(messages, maxPartTokens(budget, fixedTokens, factor), numberOf)) {
     const earlier = lines.length === 0 ? undefined : digestText(lines, numberOf)
-    const content = prompt({
-      conversation: part,
-      focus: focus ? `Pay special attention to: ${focus}\n${limit}` : limit,
-      earlier:
-        earlier === undefined
-          ? ''
-          : `Summary of the earlier conversation; include its content:\n\n<summary>\n${earlier}\n</summary>`,
-    })
+    const lead = `Summary of the earlier conversation; include its content:\n\n<summary>\n${earlier}\n</summary>`
     const answer = await ask(request, {
       purpose: { kind: 'summary', conversation: part, earlier },
       system: ['You summarise conversations so that they can continue. You answer with the summary only.'],
-      content,
+      content: prompt({
+        conversation: part,
+        focus: focus ? `Pay special attention to: ${focus}\n${limit}` : limit,
+        earlier: earlier === undefined ? '' : lead,
+      }),
       maxOutput: budget.reserveTokens,
       answerSchema: objectSchema({ lines: linesSchema }),
     })
@@ -81,8 +72,9 @@ export async function summarize(request: SummaryRequest): Promise<{ lines: Diges
     if (lines.length === 0) throw new AppError('provider_error', `${model.id} returned an empty summary`, data)
   }
   const textsOf = (some: readonly LinkedMessage[]) => numberedParts(some, Infinity, numberOf).join('\n')
-  const sourceText = `${digestText(request.digest)}\n${textsOf(messages)}`
-  const missing = missingIdentifiers(sourceText, textsOf(keptMessages), digestText(lines))
+  const [keptText, summary] = [textsOf(keptMessages), digestText(lines)]
+  const identifiers = [...identifiersIn(`${digestText(request.digest)}\n${textsOf(messages)}`)]
+  const missing = identifiers.filter((identifier) => keptText.includes(identifier) && !summary.includes(identifier))
   let remainingTokens = maxTokens * appendixShare
   const added = missing.filter((identifier) => (remainingTokens -= estimateTokens(identifier) + 1) >= 0)
   if (added.length > 0) {
@@ -91,12 +83,6 @@ export async function summarize(request: SummaryRequest): Promise<{ lines: Diges
     lines = [...fitDigest(lines, maxTokens - estimateTokens(text), estimateTokens), appendix]
   }
   return { lines: [...lines, ...notes], usage }
-}
-
-interface EndedChat extends ModelAccess {
-  readonly transcript: Transcript
-  readonly prompts: Pick<Prompts, 'compaction' | 'sessionSummary'>
-  readonly messages: readonly LinkedMessage[]
 }
 
 /** Limit of the lines of an ended chat's summary together; links are not counted. */
@@ -109,31 +95,32 @@ const maxTopic = 60
 const topicInJson = /"topic"\s*:\s*"([^"\\]+)"/
 
 /**
- * Summarises a chat that has ended: what its digest covers, and its other messages.
  * @returns `lines` is undefined if the answer is no summary, and empty if nothing is worth keeping
  * @throws AppError of the model
  */
-export async function summarizeChat(chat: EndedChat): Promise<{ topic?: string | undefined; lines?: DigestLine[] }> {
-  const { transcript, prompts, budget } = chat
+export async function summarizeChat(
+  transcript: Transcript,
+  all: readonly LinkedMessage[],
+  prompts: Prompts,
+  access: ModelAccess,
+): Promise<{ topic?: string | undefined; lines?: DigestLine[] | undefined }> {
   const branch = transcript.messages()
   const numberOf = numbersOf(branch)
   const { digest, liveMessages, untaken } = compactionState(transcript.branch())
   const covered = new Set(digest.flatMap((line) => line.messages))
   const uncovered = new Set([...liveMessages, ...untaken].map(({ id }) => id))
-  const messages = chat.messages.filter(({ id }) => !covered.has(id) || uncovered.has(id))
-  const limit = maxPartTokens(budget, maxOutput, 1)
-  const parts = numberedParts(messages, limit, numberOf)
-  const long = { keptMessages: [], focus: undefined, maxTokens: Math.floor(limit / 2), factor: 1 }
-  const conversation =
-    parts.length > 1
-      ? [
-          digestText(
-            (await summarize({ ...chat, ...long, prompt: prompts.compaction, digest, messages, branch })).lines,
-            numberOf,
-          ),
-        ]
-      : [digestText(digest, numberOf), ...parts]
-  const { text } = await ask(chat, {
+  const messages = all.filter(({ id }) => !covered.has(id) || uncovered.has(id))
+  const limit = maxPartTokens(access.budget, maxOutput, 1)
+  let parts = numberedParts(messages, limit, numberOf)
+  let lines: readonly DigestLine[] = digest
+  if (parts.length > 1) {
+    const long = { keptMessages: [], focus: undefined, maxTokens: Math.floor(limit / 2), factor: 1 }
+    const summary = await summarize({ ...access, ...long, prompt: prompts.compaction, digest, messages, branch })
+    lines = summary.lines
+    parts = []
+  }
+  const conversation = [digestText(lines, numberOf), ...parts]
+  const { text } = await ask(access, {
     purpose: { kind: 'topic' },
     system: ['You summarise ended conversations for the memory of the user.'],
     content: prompts.sessionSummary({ conversation: conversation.filter(Boolean).join('\n\n') }),
@@ -143,8 +130,7 @@ export async function summarizeChat(chat: EndedChat): Promise<{ topic?: string |
   const written = isJsonDigest(text) ? { topic: topicInJson.exec(text)?.[1], list: text } : topicAndItems(text)
   if (!written) return {}
   const instructions = prompts.sessionSummary({ conversation: '' })
-  const lines = goodLines(parseDigest(written.list, branch), messages, instructions)
-  return lines ? { topic: written.topic, lines } : {}
+  return { topic: written.topic, lines: goodLines(parseDigest(written.list, branch), messages, instructions) }
 }
 
 /** Splits an answer without JSON; `list` is empty if nothing is worth keeping. @returns undefined if it is no summary */
@@ -175,7 +161,7 @@ function goodLines(
   return fitDigest(lines, maxSummaryCharacters, (text) => text.length)
 }
 
-/** Sends a request of one message. @returns the answer without thinking and code fences */
+/** Returns the answer without thinking and code fences. */
 async function ask({ model, signal }: ModelAccess, question: Question): Promise<{ text: string; usage: Usage }> {
   const maxTokens = Math.min(model.maxOutput, question.maxOutput)
   const answer = await complete(model, questionRequest({ ...question, maxOutput: maxTokens }), signal)
@@ -213,9 +199,4 @@ export function identifiersIn(text: string): Set<string> {
   const searchedText = text.replace(longTokens, ' ')
   const matches = identifierPatterns.flatMap((pattern) => searchedText.match(pattern) ?? [])
   return new Set(matches.map((match) => match.replace(/[.,;:]+$/, '')))
-}
-
-/** Returns the identifiers in `before` that `after` contains and `summary` lacks. */
-export function missingIdentifiers(before: string, after: string, summary: string): string[] {
-  return [...identifiersIn(before)].filter((identifier) => after.includes(identifier) && !summary.includes(identifier))
 }

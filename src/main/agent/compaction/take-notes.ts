@@ -69,9 +69,8 @@ export async function takeNotes(
       // The request of a transient failure was already repeated.
       if (attempt < maxAttempts && !isTransient(error)) continue
       const { takenThrough: throughEntryId } = compactionState(transcript.branch())
-      const pointer = { throughEntryId, missingEntryId: through }
       const failure = { status: 'failed', changes: [], lines: [], message: error.message } as const
-      await transcript.append({ type: 'flush', ...failure, ...pointer })
+      await transcript.append({ type: 'flush', ...failure, throughEntryId, missingEntryId: through })
       return
     }
   }
@@ -87,7 +86,8 @@ async function readUntaken(
   const unread = untaken.slice(0, untaken.findIndex(({ id }) => id === through) + 1)
   const [first] = unread
   if (!first) return
-  const append = async (outcome: Awaited<ReturnType<typeof flush>>, throughEntryId: string) => {
+  const takeFrom = async (conversation: Conversation, linked: readonly LinkedMessage[], throughEntryId: string) => {
+    const outcome = await flush(options, conversation, linked)
     const status = outcome.changes.length > 0 ? 'wrote' : 'nothing'
     await transcript.append({ type: 'flush', status, throughEntryId, ...outcome })
   }
@@ -99,7 +99,7 @@ async function readUntaken(
   if (isWhole && tokens + promptTokens <= contextWindow - reserveTokens) {
     const { system, messages, tools } = assembly.request
     const conversation = endsWithContinue(messages) ? messages.slice(0, -1) : messages
-    return append(await flush(options, { system, messages: conversation, tools }, liveMessages), through)
+    return takeFrom({ system, messages: conversation, tools }, liveMessages, through)
   }
   const tools = definitionsOf(offeredTools(options.tools, options.model))
   const limit = maxPartTokens(options.budget(), estimateTokens(JSON.stringify(tools) + prompt), factor)
@@ -110,12 +110,11 @@ async function readUntaken(
   for (const [index, { text, end }] of parts.entries()) {
     const content = `Part ${index + 1} of ${parts.length} of the conversation:\n\n<conversation>\n${text}\n</conversation>`
     const message: Message = { role: 'user', content, timestamp: 0, ...(sources.length > 0 && { sources }) }
-    await append(await flush(options, { system: [], messages: [message], tools }, unread), unread[end - 1]?.id ?? '')
+    await takeFrom({ system: [], messages: [message], tools }, unread, unread[end - 1]?.id ?? '')
   }
 }
 
 /**
- * Asks for notes from a conversation.
  * @param linked stored messages that the notes may come from
  * @throws AppError if the model or a write fails; earlier changes remain
  */
@@ -132,8 +131,7 @@ async function flush(
   const lines = await transcript.linesOf(linked.map(({ id }) => id))
   const placeOf = (note: string) => {
     const line = lines.get(messagesBehind(note, linked)[0] ?? '')
-    const path = `${sessionsPrefix}${toolContext.session}.jsonl`
-    return line === undefined ? path : `${path}:${line}`
+    return `${sessionsPrefix}${toolContext.session}.jsonl${line === undefined ? '' : `:${line}`}`
   }
   const said = conversation.map(messageText).join('\n')
   const userText = userTextIn(conversation)
@@ -189,20 +187,21 @@ async function flush(
 /** Appends notes to today's log; returns [] if the log contains them, as parts of a chat can yield the same notes. */
 async function appendNotes(context: ToolContext, notes: string | undefined, at: Date): Promise<FileChange[]> {
   if (notes === undefined) return []
-  const { workspace } = context
-  const path = dailyLogPath(localDate(at), workspace.layout)
-  if ((await workspace.exists(path)) && (await workspace.read(path)).text.includes(notes)) return []
-  if (context.shortenEntries?.(notes, '') === '') return []
+  const { path, text } = await logOf(context, at)
+  if (text?.includes(notes) || context.shortenEntries?.(notes, '') === '') return []
   const write = await editNote(path, context, (log) => addLogEntry(log, notes, at).text)
-  return [await workspace.describe(write)]
+  return [await context.workspace.describe(write)]
 }
 
-/** Adds the notes to the inbox: the user decides about them. */
-async function proposeNotes({ workspace, propose }: ToolContext, notes: readonly string[], at: Date): Promise<void> {
+async function proposeNotes(context: ToolContext, notes: readonly string[], at: Date): Promise<void> {
+  const { path, text } = await logOf(context, at)
+  const after = notes.reduce((log, note) => addLogEntry(log, note, at).text, text ?? '')
+  await context.propose({ path, before: text, after, sources: [] })
+}
+
+async function logOf({ workspace }: ToolContext, at: Date) {
   const path = dailyLogPath(localDate(at), workspace.layout)
-  const before = (await workspace.exists(path)) ? (await workspace.read(path)).text : undefined
-  const after = notes.reduce((log, note) => addLogEntry(log, note, at).text, before ?? '')
-  await propose({ path, before, after, sources: [] })
+  return { path, text: (await workspace.exists(path)) ? (await workspace.read(path)).text : undefined }
 }
 
 /** Returns true for models that write no file in a flush, but call `remember` or answer with the notes. */
@@ -210,7 +209,6 @@ function answersWithNotes({ contextWindow, takesTools }: ChatModel): boolean {
   return windowProfile(contextWindow).isSmall || takesTools?.() === false
 }
 
-/** Returns the last message of a flush: it asks for notes. */
 async function flushPrompt({ model, prompts, toolContext }: NoteTakerOptions): Promise<string> {
   const { flush: promptOf, flushSystem, flushSmall } = await prompts()
   const today = localDate(toolContext.now())
@@ -220,11 +218,7 @@ async function flushPrompt({ model, prompts, toolContext }: NoteTakerOptions): P
   return withToday(prompt, today, todaysLog)
 }
 
-/** Notes in the text that a flush adds to a file: each list item, and the other text below a heading. */
-
-/** Maximum characters of a note in a daily log. */
 const maxNote = 300
-/** Maximum characters of a line in a digest. */
 const maxLine = 120
 
 interface Note {
@@ -297,7 +291,6 @@ function shorten(text: string, placeOf: (note: string) => string): string {
   return `${cut} [${placeOf(plain)}]${(text.match(marks) ?? []).join('')}`
 }
 
-/** Returns a digest line for each note that the changes add. */
 export function digestLinesOf(changes: readonly FileChange[], messages: readonly LinkedMessage[]): DigestLine[] {
   return changes.flatMap(({ path, patch }) => {
     // A line that also occurs as removed is not new.

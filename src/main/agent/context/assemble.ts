@@ -1,6 +1,6 @@
 import type { ContextItem, ContextReport, Layer, ContextWindowEstimate } from '#shared/contract/index.ts'
 import { sourceName, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
-import type { Message, AssistantMessage, ToolResultMessage } from '#shared/chat/messages.ts'
+import type { Message, AssistantMessage } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import type { ChatModel, ModelRequest, ThinkingEffort } from '#llm'
 import { localDate, localTime } from '#workspace'
@@ -26,7 +26,6 @@ export interface ContextFile {
   readonly path: string
   readonly text: string | null
   readonly layer: 'project' | 'logs'
-  /** What kind of log it is. */
   readonly day?: 'today' | 'yesterday' | 'summary'
 }
 
@@ -38,7 +37,6 @@ interface AssemblyInput extends Pick<ModelRequest, 'messages' | 'tools'> {
   readonly thinking?: ThinkingEffort | undefined
   readonly systemPrompt: string
   readonly files: readonly ContextFile[]
-  /** Summary of the conversation before `messages`. */
   readonly summary: string | undefined
   readonly summarySources?: readonly Source[]
   readonly pruned: PruneDecisions
@@ -62,19 +60,11 @@ export function assemble(input: AssemblyInput): Assembly {
   let tagTokens = 0
   for (const { file, sentText } of cutFiles(input.files, maxFileTokens(modelBudget, totalTokens(items)))) {
     const section = fileSection(file, sentText)
-    const fullText = file.text ?? ''
-    const isCut = sentText.length !== fullText.length
-    const note = file.text === null ? 'missing' : isCut ? 'cut' : file.day
-    const item: ContextItem = {
-      layer: file.layer,
-      name: file.path,
-      tokens: estimateTokens(sentText),
-      rawCharacters: fullText.length,
-      sentCharacters: sentText.length,
-      ...(note ? { note } : {}),
-    }
+    const rawCharacters = file.text?.length ?? 0
+    const note = file.text === null ? 'missing' : sentText.length === rawCharacters ? file.day : 'cut'
+    const item = textItem(file.layer, file.path, sentText)
     sections.push(section)
-    items.push(item)
+    items.push({ ...item, rawCharacters, ...(note && { note }) })
     tagTokens += Math.max(0, estimateTokens(section) - item.tokens)
   }
   // Each file shows its own size; the tags around the files count as part of the prompt.
@@ -88,7 +78,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const recalled = conversation.map(recalledText).filter((text) => text !== '')
   if (recalled.length > 0) items.push(textItem('recalled', 'recalled', recalled.join('\n\n')))
   items.push(...conversationItems(conversation.map(withoutRecalled)))
-  const system = [input.systemPrompt, ...(sections.length > 0 ? [sections.join('\n\n')] : [])]
+  const system = [input.systemPrompt, sections.join('\n\n')].filter((text, index) => index === 0 || text !== '')
   const estimatedTokens = totalTokens(items)
   // Providers refuse a request whose input plus `maxOutput` exceeds the window.
   const freeTokens = Math.floor(budget.contextWindow - estimatedTokens * estimateMargin)
@@ -99,7 +89,7 @@ export function assemble(input: AssemblyInput): Assembly {
       messages,
       tools: input.tools,
       maxOutput: Math.max(minOutput, Math.min(model.maxOutput, freeTokens)),
-      ...(input.thinking === undefined ? {} : { thinking: input.thinking }),
+      ...(input.thinking && { thinking: input.thinking }),
     },
     report: {
       model: model.id,
@@ -184,35 +174,32 @@ export function textItem(layer: Layer, name: string, text: string): ContextItem 
  */
 export function pairToolResults(messages: readonly Message[]): Message[] {
   const paired: Message[] = []
-  for (const [index, message] of messages.entries()) {
-    if (message.role === 'user') paired.push(message)
-    if (message.role !== 'assistant' || message.content.every((part) => part.type === 'thinking')) continue
+  /** Positions of the substitutes, by call id. Later answers may reuse ids. */
+  const open = new Map<string, number>()
+  for (const message of messages) {
+    if (message.role === 'toolResult') {
+      const index = open.get(message.toolCallId)
+      if (index !== undefined) paired[index] = message
+      continue
+    }
+    const parts = message.role === 'assistant' ? message.content : []
+    if (message.role === 'assistant') open.clear()
+    if (message.role === 'assistant' && parts.every((part) => part.type === 'thinking')) continue
     paired.push(message)
-    const results = resultsOf(messages, index)
-    for (const part of message.content) {
+    for (const part of parts) {
       if (part.type !== 'toolCall') continue
-      const interrupted: ToolResultMessage = {
+      open.set(part.id, paired.length)
+      paired.push({
         role: 'toolResult',
         toolCallId: part.id,
         toolName: part.name,
         content: [{ type: 'text', text: 'Interrupted: this call was not executed.' }],
         isError: true,
         timestamp: message.timestamp,
-      }
-      paired.push(results.get(part.id) ?? interrupted)
+      })
     }
   }
   return paired
-}
-
-/** Returns the results of an answer's calls by call id. Stops at the next answer, as later calls may reuse ids. */
-function resultsOf(messages: readonly Message[], answerIndex: number): Map<string, ToolResultMessage> {
-  const following = messages.slice(answerIndex + 1)
-  const nextAnswer = following.findIndex(({ role }) => role === 'assistant')
-  const results = following
-    .slice(0, nextAnswer < 0 ? undefined : nextAnswer)
-    .filter((message) => message.role === 'toolResult')
-  return new Map(results.map((result) => [result.toolCallId, result]))
 }
 
 /** Makes call ids unique in the conversation: some servers reuse them in each answer. */
@@ -231,7 +218,6 @@ export function withUniqueCallIds(answer: AssistantMessage, earlier: readonly Me
   }
 }
 
-/** Appends a request to continue if the conversation ends with an interrupted answer. */
 function withContinue(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1)
   if (last?.role !== 'assistant') return messages

@@ -36,7 +36,6 @@ export function budgetOf(
   return { contextWindow, reserveTokens, flushAt, compactAt, lowered }
 }
 
-/** Returns the steps before a request that the settings turn off. */
 export function stepsTurnedOff({ enabled, memoryFlush }: CompactionSettings): ('flush' | 'compact')[] {
   if (!enabled) return ['flush', 'compact']
   return memoryFlush.enabled ? [] : ['flush']
@@ -61,7 +60,6 @@ export function raiseThresholds(budget: Budget, fixedTokens: number): Budget {
 /** Share of the reserve that a request may use before the oldest messages are dropped. */
 const usableReserveShare = 1 / 3
 
-/** Returns the token limit of a request while no summary is available. */
 export function hardTokenLimit({ contextWindow, compactAt }: Pick<Budget, 'contextWindow' | 'compactAt'>): number {
   return Math.floor(compactAt + (contextWindow - compactAt) * usableReserveShare)
 }
@@ -79,8 +77,7 @@ const partShare = 0.85
 const minPartTokens = 300
 
 /**
- * Returns the limit of one part of a conversation in estimated tokens.
- * @param fixedTokens estimated tokens of the request without the part
+ * Returns estimated tokens. @param fixedTokens estimated tokens of the request without the part
  * @param factor provider tokens for each estimated token
  */
 export function maxPartTokens({ contextWindow, reserveTokens }: Budget, fixedTokens: number, factor: number): number {
@@ -113,7 +110,6 @@ export function recentTokensToKeep(
 
 /** Limits of a request, by the context window of the model: one row for each range of windows. */
 interface WindowProfile {
-  /** Windows of at least this many tokens. */
   readonly fromTokens: number
   /** True if requests name the project files that do not exist. */
   readonly namesMissing: boolean
@@ -127,7 +123,6 @@ interface WindowProfile {
   readonly fixedShare: number
   /** Share of the window that a compaction keeps verbatim at most. */
   readonly keptShare: number
-  /** Tokens of the notes that are recalled for a message. */
   readonly recallTokens: number
 }
 
@@ -154,7 +149,6 @@ const small: WindowProfile = {
 }
 const smallest: WindowProfile = { ...small, fromTokens: 0, fixedShare: 0.4, recallTokens: 120 }
 
-/** @param contextWindow tokens */
 export function windowProfile(contextWindow: number): WindowProfile {
   return [large, medium, small].find(({ fromTokens }) => contextWindow >= fromTokens) ?? smallest
 }

@@ -6,9 +6,8 @@
 import { z } from 'zod'
 import { contextWindowEstimateSchema, type ContextWindowEstimate } from '#shared/contract/context.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { parseJson } from '#shared/util/json.ts'
 import type { ChatModel } from '#llm'
-import { type Clock, readIfExists, writeDurably, Mutex } from '#platform'
+import { type Clock, parseStored, readIfExists, writeDurably, Mutex } from '#platform'
 import type { ContextReport } from '#shared/contract/index.ts'
 
 const estimateSchema = contextWindowEstimateSchema.extend({
@@ -21,10 +20,10 @@ const fileSchema = z.record(z.string(), estimateSchema)
 const minWindow = 2048
 /** Age at which a guess is dropped and the configured window is tried again. */
 const guessLifetimeMs = 7 * 24 * 3_600_000
-/** A guess is at most this share of the refused request. */
 const maxShareOfRefused = 0.9
 
 type ConfiguredWindow = Pick<ChatModel, 'id' | 'contextWindow'>
+type Estimates = z.infer<typeof fileSchema>
 
 interface ContextWindowEstimatesOptions {
   readonly file: string
@@ -35,44 +34,35 @@ interface ContextWindowEstimatesOptions {
 
 export class ContextWindowEstimates {
   readonly #options: ContextWindowEstimatesOptions
-  readonly #estimates = new Map<string, z.infer<typeof estimateSchema>>()
+  #estimates: Estimates
 
-  private constructor(options: ContextWindowEstimatesOptions) {
+  private constructor(options: ContextWindowEstimatesOptions, estimates: Estimates) {
     this.#options = options
+    this.#estimates = estimates
   }
 
   static async open(options: ContextWindowEstimatesOptions): Promise<ContextWindowEstimates> {
-    const estimates = new ContextWindowEstimates(options)
-    try {
-      const stored = await readEstimates(options.file)
-      for (const [id, estimate] of Object.entries(stored)) estimates.#estimates.set(id, estimate)
-    } catch (error) {
-      options.onProblem(error)
-    }
-    return estimates
+    const stored = await readEstimates(options.file).catch(options.onProblem)
+    return new ContextWindowEstimates(options, stored ?? {})
   }
 
   /**
-   * Returns the estimate for a model; undefined if the configured window applies or the guess has expired.
+   * Returns undefined if the configured window applies or the guess has expired.
    * @param model its window is the configured or the estimated one
    */
   estimateFor({ id, contextWindow }: ConfiguredWindow): ContextWindowEstimate | undefined {
-    const stored = this.#estimates.get(id)
+    const stored = this.#estimates[id]
     if (!stored || ![stored.believed, stored.window].includes(contextWindow)) return undefined
     const { at, ...estimate } = stored
     const isExpired = estimate.isGuess && this.#options.now().getTime() - at > guessLifetimeMs
     return isExpired ? undefined : estimate
   }
 
-  /**
-   * Lowers the estimate after a request was refused as too long.
-   * @param refusedTokens estimated tokens of the request plus its largest permitted answer
-   */
+  /** @param refusedTokens estimated tokens of the request that was too long, plus its largest permitted answer */
   async lower(model: ConfiguredWindow, error: AppError, refusedTokens: number): Promise<void> {
     const currentWindow = this.estimateFor(model)?.window ?? model.contextWindow
     const { message, data, cause } = error
-    const reasons = [message, data['reason'], cause instanceof Error ? cause.message : '']
-    const statedWindow = parseContextWindow(reasons.filter((reason) => typeof reason === 'string').join('\n'))
+    const statedWindow = parseContextWindow([message, data['reason'], cause].join('\n'))
     // The window was already known; the request exceeded it.
     if (statedWindow !== undefined && statedWindow >= currentWindow) return
     const window = statedWindow ?? Math.floor(Math.min(currentWindow / 2, refusedTokens * maxShareOfRefused))
@@ -84,26 +74,26 @@ export class ContextWindowEstimates {
 
   /** Stores the window that a server has shown. @param applied window that was in force */
   async learn(id: string, applied: number, window: number): Promise<void> {
-    await this.#store(id, { window, believed: this.#estimates.get(id)?.believed ?? applied, isGuess: true })
+    await this.#store(id, { window, believed: this.#estimates[id]?.believed ?? applied, isGuess: true })
   }
 
   /** Stores or deletes one estimate; those of other models may come from another process. */
   #store(id: string, estimate: ContextWindowEstimate | undefined): Promise<void> {
     const { file, now, onProblem } = this.#options
-    const stored = estimate && { ...estimate, at: now().getTime() }
-    if (stored) this.#estimates.set(id, stored)
-    else this.#estimates.delete(id)
+    const { [id]: _replaced, ...others } = this.#estimates
+    const changed = estimate && { [id]: { ...estimate, at: now().getTime() } }
+    this.#estimates = { ...others, ...changed }
     return Mutex.runOnce(file, async () => {
-      await writeDurably(file, JSON.stringify({ ...(await readEstimates(file)), [id]: stored }, null, 2))
+      const { [id]: _stored, ...stored } = await readEstimates(file)
+      await writeDurably(file, JSON.stringify({ ...stored, ...changed }, null, 2))
     }).catch(onProblem)
   }
 }
 
-async function readEstimates(file: string): Promise<z.infer<typeof fileSchema>> {
-  return fileSchema.safeParse(parseJson((await readIfExists(file)) ?? '')).data ?? {}
+async function readEstimates(file: string): Promise<Estimates> {
+  return parseStored(fileSchema, (await readIfExists(file)) ?? '') ?? {}
 }
 
-/** Error texts of providers and servers; the first group captures the window in tokens. */
 const windowPatterns = [
   // Anthropic: "prompt is too long: 210000 tokens > 200000 maximum", "exceed context limit: 190000 + 20000 > 200000"
   /tokens? > (\d+)/,
@@ -156,10 +146,7 @@ export function truncatedWindow(last: Counted | undefined, report: Counted): num
   return report.estimatedTokens >= last.estimatedTokens * minGrowth ? now : undefined
 }
 
-/**
- * Repeats `work` after each `context_overflow` that lowers the window estimate.
- * @throws any other error of `work`, and an overflow that does not lower the estimate
- */
+/** @throws errors of `work` except a `context_overflow` that lowers the window estimate */
 export async function retryOnOverflow<T>(model: Pick<ChatModel, 'contextWindow'>, work: () => Promise<T>): Promise<T> {
   for (;;) {
     const windowBefore = model.contextWindow

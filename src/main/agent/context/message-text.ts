@@ -23,7 +23,6 @@ export function recalledText(message: Message): string {
   return notes === undefined ? '' : `<memory>\n${escapeTag(notes, 'memory')}\n</memory>`
 }
 
-/** Moves the additions of a message into its text. */
 export function withAdditions(message: Message): Message {
   const text = additionsOf(message)
   if (message.role !== 'user' || text === '') return message
@@ -40,7 +39,6 @@ export function messageTextForModel(message: Message): string {
   return additions === '' ? text : `${text}\n\n${additions}`
 }
 
-/** Returns the text of a message without what the app added to it. */
 function contentText({ content }: Message): string {
   if (typeof content === 'string') return content
   return content
@@ -57,8 +55,8 @@ const imageTokens = 1200
 
 /** Estimates the tokens of a message, including 4 for its role and separators. */
 export function messageTokens(message: Message): number {
-  const images =
-    typeof message.content === 'string' ? 0 : message.content.filter((part) => part.type === 'image').length
+  const parts = typeof message.content === 'string' ? [] : [...message.content]
+  const images = parts.filter(({ type }) => type === 'image').length
   return estimateTokens(messageTextForModel(message)) + images * imageTokens + 4
 }
 
@@ -95,14 +93,9 @@ export function scaleTokens<T extends { readonly tokens: number }>(items: readon
   return items.map((item, index) => ({ ...item, tokens: rounded[index] ?? 0 }))
 }
 
-/** Leaves out the app's additions to a message: a summary or a note must not repeat the memory. */
-function renderMessage(message: Message): string {
-  const speaker = message.role === 'user' ? 'User' : 'Assistant'
-  return `${message.role === 'toolResult' ? `Tool result (${message.toolName})` : speaker}: ${contentText(message)}`
-}
-
 /**
- * Renders messages into texts of about `limit` estimated tokens at most; splits longer messages.
+ * Renders messages into texts of about `limit` estimated tokens at most; splits longer messages. Leaves out the app's
+ * additions to a message: a summary or a note must not repeat the memory.
  * @param numberOf returns the number to put in front of a message; without it, there are none
  * @returns with each text, the number of messages that it and the texts before it contain completely
  */
@@ -112,9 +105,11 @@ export function renderInParts(
   numberOf?: (message: Message) => number,
 ): { readonly text: string; readonly end: number }[] {
   const parts: { text: string; tokens: number; end: number }[] = []
-  const render = (message: Message) => (numberOf ? `[${numberOf(message)}] ` : '') + renderMessage(message)
   for (const [index, message] of messages.entries()) {
-    for (const text of splitText(render(message), limit)) {
+    const speaker = message.role === 'user' ? 'User' : 'Assistant'
+    const name = message.role === 'toolResult' ? `Tool result (${message.toolName})` : speaker
+    const number = numberOf ? `[${numberOf(message)}] ` : ''
+    for (const text of splitText(`${number}${name}: ${contentText(message)}`, limit)) {
       const tokens = estimateTokens(text) + 1
       const last = parts.at(-1)
       if (last && last.tokens + tokens <= limit) {

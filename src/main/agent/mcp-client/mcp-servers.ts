@@ -27,7 +27,6 @@ export interface McpTool {
   readonly schema: Record<string, unknown>
   /** True if the server declares that the tool changes nothing. */
   readonly readOnly: boolean
-  /** True in a private chat. */
   readonly isPrivate: boolean
   readonly connection: McpConnection
 }
@@ -56,20 +55,20 @@ export class McpServers {
   async tools(isPrivate: boolean): Promise<McpTool[]> {
     const connections = this.#enabledConnections().filter(([, { settings }]) => settings.local || !isPrivate)
     await Promise.all(connections.map(([, connection]) => connection.start()))
-    return connections.flatMap(([server, connection]) =>
-      connection.tools
-        .filter(({ name }) => connection.state === 'ready' && this.permissionOf(server, name) !== 'never')
-        .map((tool) => ({
-          name: modelToolName(server, tool.name),
-          server,
-          tool: tool.name,
-          description: `[${server}] ${tool.description ?? tool.title ?? tool.name}`,
-          schema: tool.inputSchema as Record<string, unknown>,
-          readOnly: tool.annotations?.readOnlyHint === true,
-          isPrivate,
-          connection,
-        })),
+    const ready = connections.filter(([, { state }]) => state === 'ready')
+    const tools = ready.flatMap(([server, connection]) =>
+      connection.tools.map((tool) => ({
+        name: modelToolName(server, tool.name),
+        server,
+        tool: tool.name,
+        description: `[${server}] ${tool.description ?? tool.title ?? tool.name}`,
+        schema: tool.inputSchema as Record<string, unknown>,
+        readOnly: tool.annotations?.readOnlyHint === true,
+        isPrivate,
+        connection,
+      })),
     )
+    return tools.filter(({ server, tool }) => this.permissionOf(server, tool) !== 'never')
   }
 
   permissionOf(server: string, tool: string): ToolPermission {
@@ -77,7 +76,7 @@ export class McpServers {
     return settings?.tools[tool] ?? settings?.permission ?? 'ask'
   }
 
-  /** Stores the permission in the settings. @throws AppError `input_invalid` if the server is not configured */
+  /** @throws AppError `input_invalid` if the server is not configured */
   async setPermission(server: string, tool: string, permission: ToolPermission): Promise<void> {
     if (!this.#settings()[server]) throw unknownServer(server)
     await this.#options.settings.set([['mcp', 'servers', server, 'tools', tool], permission])
@@ -148,9 +147,8 @@ export class McpServers {
   }
 }
 
-function unknownServer(name: string): AppError {
-  return new AppError('input_invalid', `there is no tool server ${name}`, { reason: name })
-}
+const unknownServer = (name: string) =>
+  new AppError('input_invalid', `there is no tool server ${name}`, { reason: name })
 
 /** Ignores permissions: they change without a restart. */
 function isSameServer(one: ServerSettings, other: ServerSettings | undefined): boolean {
@@ -173,8 +171,6 @@ const maxLogLines = 200
 const maxNoteCharacters = 500
 /** Milliseconds before the next automatic start of a server that failed. */
 const retryAfterMs = 30_000
-
-type ServerState = 'stopped' | 'starting' | 'ready' | 'failed'
 
 export interface CallOptions {
   readonly signal: AbortSignal
@@ -200,7 +196,7 @@ export class McpConnection {
   readonly settings: ServerSettings
   readonly #options: ConnectionOptions
   readonly log: string[] = []
-  state: ServerState = 'stopped'
+  state: 'stopped' | 'starting' | 'ready' | 'failed' = 'stopped'
   /** Reason of the last failure; undefined from the next start on. */
   problem: string | undefined
   tools: readonly WireTool[] = []
@@ -213,10 +209,7 @@ export class McpConnection {
     this.settings = options.settings
   }
 
-  /**
-   * Starts the server. Never throws; check `state` afterwards.
-   * @param isManual true to retry immediately after a failure
-   */
+  /** Never throws; check `state` afterwards. @param isManual true to retry immediately after a failure */
   async start(isManual = false): Promise<void> {
     if (this.state === 'ready') return
     if (this.state === 'failed' && !isManual && performance.now() - this.#failedAt < retryAfterMs) return
@@ -225,8 +218,8 @@ export class McpConnection {
   }
 
   /**
-   * Calls a tool; starts the server if necessary.
-   * @throws AppError `private_stays_here`, `mcp_unavailable`, `tool_timeout`, or the signal's reason if it aborts
+   * Starts the server if necessary.
+   * @throws AppError `private_stays_here`, `mcp_unavailable`, `tool_timeout`, or the signal's reason
    */
   async call(tool: string, input: Record<string, unknown>, options: CallOptions): Promise<CallToolResult> {
     const { name } = this.#options
@@ -237,30 +230,22 @@ export class McpConnection {
     if (!client || this.state !== 'ready')
       throw this.#unavailable(`the tool server ${name} cannot be used`, this.problem ?? 'it is not running')
     const { signal, timeoutMs, isPrivate, onProgress } = options
-    const callOptions: RequestOptions = {
-      signal,
-      timeout: timeoutMs,
-      resetTimeoutOnProgress: true,
-      onprogress: ({ progress, total, message = '' }) =>
-        onProgress(total ? progress / total : null, message.slice(0, maxNoteCharacters)),
-    }
+    const onprogress: RequestOptions['onprogress'] = ({ progress, total, message = '' }) =>
+      onProgress(total ? progress / total : null, message.slice(0, maxNoteCharacters))
     try {
-      return await this.#send(JSON.stringify(input).length, isPrivate, () =>
-        client.callTool({ name: tool, arguments: input }, callOptions),
-      )
+      const callOptions = { signal, timeout: timeoutMs, resetTimeoutOnProgress: true, onprogress }
+      const call = () => client.callTool({ name: tool, arguments: input }, callOptions)
+      return await this.#send(JSON.stringify(input).length, isPrivate, call)
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof AppError) throw error
       const reason = error instanceof Error ? error.message : String(error)
-      if (/timed? ?out/i.test(reason)) {
-        const seconds = Math.round(timeoutMs / 1000)
-        throw new AppError('tool_timeout', `${tool} did not finish within ${seconds} s`, { tool, seconds })
-      }
-      throw this.#unavailable(name, reason)
+      if (!/timed? ?out/i.test(reason)) throw this.#unavailable(name, reason)
+      const seconds = Math.round(timeoutMs / 1000)
+      throw new AppError('tool_timeout', `${tool} did not finish within ${seconds} s`, { tool, seconds })
     }
   }
 
-  /** Stops the server. Never throws. */
   async close(): Promise<void> {
     const client = this.#client
     this.#client = undefined
@@ -269,17 +254,15 @@ export class McpConnection {
   }
 
   async #connect(): Promise<void> {
-    const { version } = this.#options
     this.problem = undefined
     this.#setState('starting')
     try {
       const { Client } = await import('@modelcontextprotocol/client')
+      const { version } = this.#options
       const client = new Client({ name: 'commonplace', version }, { listMaxPages: maxToolPages })
-      client.setNotificationHandler('notifications/message', ({ params }) => {
-        this.#appendLog(
-          `${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`,
-        )
-      })
+      client.setNotificationHandler('notifications/message', ({ params: { level, data } }) =>
+        this.#appendLog(`${level}: ${typeof data === 'string' ? data : JSON.stringify(data)}`),
+      )
       client.setNotificationHandler('notifications/tools/list_changed', () => this.#listTools(client))
       // Also receives errors that no call reports.
       client.onerror = (error) => this.#appendLog(error.message)
@@ -338,9 +321,9 @@ export class McpConnection {
   async #listTools(client: Client): Promise<void> {
     const { tools } = await client.listTools({}, { timeout: startTimeoutMs })
     if (tools.length > maxTools) this.#appendLog(`only the first ${maxTools} tools are used`)
-    this.tools = tools
-      .slice(0, maxTools)
-      .map((tool) => ({ ...tool, description: tool.description?.slice(0, maxToolDescription).toWellFormed() }))
+    this.tools = tools.slice(0, maxTools).map((tool) => {
+      return { ...tool, description: tool.description?.slice(0, maxToolDescription).toWellFormed() }
+    })
     this.#options.onChange()
   }
 
@@ -352,7 +335,7 @@ export class McpConnection {
     this.#setState('failed')
   }
 
-  #setState(state: ServerState): void {
+  #setState(state: McpConnection['state']): void {
     this.state = state
     this.#options.onChange()
   }

@@ -12,7 +12,7 @@ import { maxQuery } from '#shared/util/limits.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { messageText, splitAttachments, textsInCalls, type Message } from '#shared/chat/messages.ts'
 import { parseIntent, requestedNote } from '#llm'
-import { type Clock, KeyedQueue, readIfExists, writeDurably } from '#platform'
+import { type Clock, KeyedQueue, parseStored, readIfExists, writeDurably } from '#platform'
 import type { Memory } from '#search'
 import { localDate, projectContextFiles, type Workspace } from '#workspace'
 import { lineKeys } from '#workspace/privacy'
@@ -27,11 +27,11 @@ interface ChatPrivacyOptions {
   readonly sessions: Sessions
   readonly workspace: Workspace
   readonly memory: Memory
-  /** The memory of an open chat. */
   readonly visible: VisibleMemory
   /** Returns the chat and message of each line of a note; fewer lines if the history does not know them. */
   readonly originsOf: (path: string) => Promise<readonly Pick<BlamedLine, 'session' | 'turn'>[]>
-  /** File with the private lines that chats were compared with. */
+  /** Returns the texts of a note since a time (ms since the epoch); undefined if the history does not know them. */
+  readonly versionsSince: (path: string, since: number) => readonly string[] | undefined
   readonly stateFile: string
   /** Stops the running turn of a session, if any, and waits for its end. */
   readonly stopTurn: (session: string) => Promise<void>
@@ -39,7 +39,6 @@ interface ChatPrivacyOptions {
 }
 
 const stateSchema = z.object({
-  /** Keys of private lines and files. */
   keys: z.array(z.string()),
   /** Chats that became private and that the user does not know of. */
   untold: z.array(z.string()),
@@ -47,6 +46,8 @@ const stateSchema = z.object({
 type State = z.infer<typeof stateSchema>
 
 const maxShownLines = 20
+/** Longest wait for the index before an update, ms: longer than that of a search, because a miss shows private text. */
+const settleMs = 2000
 /** Lines of a message that are parsed: each takes 0.04 ms, and a request precedes a long text. */
 const maxRequestLines = 200
 
@@ -75,6 +76,21 @@ export class ChatPrivacy {
     return [...new Set([...lines].flatMap(([form, line]) => (found.has(form) ? [line] : [])))]
   }
 
+  /**
+   * Returns true if a version of a note since a time has one of the lines as private text, or if its versions are unknown.
+   * @param since milliseconds since the epoch
+   */
+  wasPrivate(path: string, lines: readonly string[], since: number): boolean {
+    const { versionsSince, visible } = this.#options
+    const { marks } = visible
+    const forms = lines.flatMap(comparableForms)
+    const isPrivateIn = (text: string) => {
+      const hidden = new Set(privateLinesOf(text, marks.of(path, text)).flatMap(comparableForms))
+      return forms.some((form) => hidden.has(form))
+    }
+    return versionsSince(path, since)?.some(isPrivateIn) ?? true
+  }
+
   /** Returns comparable lines of the files that are not indexed because requests contain them in full. */
   async #privateLinesOfContextFiles(): Promise<string[]> {
     const { workspace, visible } = this.#options
@@ -85,7 +101,6 @@ export class ChatPrivacy {
     return (await Promise.all(files)).flat().flatMap(comparableForms)
   }
 
-  /** Returns the number of private notes that match a question. */
   async countMatches(question: string, signal: AbortSignal): Promise<number> {
     const query = question.slice(0, maxQuery).toWellFormed()
     const { results } = await this.#options.memory.search(query, { hasChats: false }, signal)
@@ -95,15 +110,13 @@ export class ChatPrivacy {
   /** Returns the open lines in notes that a chat wrote. @throws AppError `unknown_session` */
   async openLinesOf(session: string): Promise<NoteLine[]> {
     const { sessions, visible } = this.#options
-    const places: NoteLine[] = []
     const changes = (await sessions.get(session)).entries.flatMap(changesIn)
-    for (const [path, ofFile] of Map.groupBy(changes, (change) => change.path)) {
+    const places = [...Map.groupBy(changes, ({ path }) => path)].map(async ([path, ofFile]) => {
       const written = new Set(ofFile.flatMap(({ patch }) => addedIn(patch)).map(comparableLine))
-      const file = await orUndefined(visible.read(path))
-      for (const [index, text] of file?.text.split(/\r?\n/).entries() ?? [])
-        if (isWritten(text, written)) places.push({ path, line: index + 1, text })
-    }
-    return places
+      const lines = (await orUndefined(visible.read(path)))?.text.split(/\r?\n/) ?? []
+      return lines.flatMap((text, index) => (isWritten(text, written) ? [{ path, line: index + 1, text }] : []))
+    })
+    return (await Promise.all(places)).flat()
   }
 
   /** Marks the lines of `openLinesOf` private. @returns their number */
@@ -181,7 +194,7 @@ export class ChatPrivacy {
    * an update waits for the end of the turns that it stops.
    */
   async settle(): Promise<void> {
-    await orUndefined(this.#options.memory.catchUp().then((isComplete) => (isComplete ? this.update() : [])))
+    await orUndefined(this.#options.memory.catchUp(settleMs).then((isComplete) => (isComplete ? this.update() : [])))
   }
 
   /** Waits for the running update, which needs the index. Later updates do nothing. */
@@ -231,8 +244,8 @@ export class ChatPrivacy {
   }
 
   async #read(): Promise<State> {
-    const stored = parseJson((await readIfExists(this.#options.stateFile)) ?? '')
-    return stateSchema.safeParse(stored).data ?? { keys: [], untold: [] }
+    const text = (await readIfExists(this.#options.stateFile)) ?? ''
+    return parseStored(stateSchema, text) ?? { keys: [], untold: [] }
   }
 
   async #write(state: State): Promise<void> {
@@ -272,7 +285,6 @@ function requestsIn(typed: string, at: Date): { readonly line: string; readonly 
   })
 }
 
-/** Returns the paths of the notes that a message recalled or read. */
 function pathsIn(message: Message, { roots }: Workspace): string[] {
   const parts = message.role === 'assistant' ? message.content : []
   const calls = parts.map((part) => (part.type === 'toolCall' ? part.arguments['path'] : undefined))

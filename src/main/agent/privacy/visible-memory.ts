@@ -1,6 +1,6 @@
 /**
- * Decides which text of an agent's memory a reader sees: a chat with its tools and context files, or a program. The user, private chats and programs with full access see everything. Open
- * chats and other programs see a placeholder instead of a private line, and no private notes and chats.
+ * Decides which text of an agent's memory a reader sees. The user, private chats and programs with full access see
+ * everything. Open chats and other programs see a placeholder instead of a private line, and no private notes and chats.
  */
 import type { Explanation, MemoryScope, SearchResponse, SearchResult } from '#shared/contract/index.ts'
 import { redactPrivate } from '#shared/markdown/visibility.ts'
@@ -29,9 +29,7 @@ export interface MemorySources {
   readonly readNote: (path: string) => ReturnType<Workspace['read']>
   /** Returns the text of a transcript. @throws AppError `unknown_session`, also for a private one unless `mayBePrivate` */
   readonly readChat: (session: string, mayBePrivate: boolean) => Promise<string>
-  /** Returns the current rules for private text. */
   readonly marks: () => PrivacyMarks
-  /** Returns the files that are wholly or partly private, by path. */
   readonly privacyOf: (files: readonly SizedFile[]) => Promise<ReadonlyMap<string, { readonly isWhole: boolean }>>
   readonly scope: () => MemoryScope
 }
@@ -66,7 +64,7 @@ export class VisibleMemory {
     return this.#sources.marks()
   }
 
-  /** Returns the text that the reader may see; undefined if it may not see the file. */
+  /** Returns undefined if the reader may not see the file. */
   textOf(path: string, text: string): string | undefined {
     return this.seesPrivate ? text : this.marks.openText(path, text)
   }
@@ -172,14 +170,13 @@ export class VisibleMemory {
 
   #overrides(options: SearchOverrides): SearchOverrides {
     const hasPrivate = this.seesPrivate && options.hasPrivate !== false
-    // Programs get no chats.
     return { ...options, hasPrivate, ...(this.#isProgram ? { hasChats: false, showWeak: false } : {}) }
   }
 
   async #filesOf(places: readonly Place[]): Promise<FoundFiles> {
-    const paths = new Set(places.map(({ path }) => path))
     const marks = this.seesPrivate ? undefined : this.marks
-    const files = [...paths].map(async (path) => [path, await orUndefined(this.#read(path, marks))] as const)
+    const paths = [...new Set(places.map(({ path }) => path))]
+    const files = paths.map(async (path) => [path, await orUndefined(this.#read(path, marks))] as const)
     return new Map(await Promise.all(files))
   }
 

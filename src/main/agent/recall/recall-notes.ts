@@ -24,7 +24,7 @@ const timeoutMs = 1000
 const vectorWaitMs = 300
 
 /**
- * Returns the notes for a message; undefined if there are none, or the search fails.
+ * Returns undefined if there are none, or the search fails.
  * @param earlier messages of the chat before it that the request will contain
  * @param held texts of the request besides messages: files that it contains
  * @param maxTokens limit of the notes' text, estimated
@@ -78,7 +78,6 @@ function withoutSpace(text: string): string {
   return text.replace(/\s+/g, '')
 }
 
-/** Characters of the message that are searched. */
 const maxCharacters = 1000
 /** A question with more subject words is no follow-up. */
 const maxFollowUpWords = 2
@@ -94,17 +93,15 @@ const refersBack = hasAnyOf(
   (?:what|how)_about [它他她其] [那这](?!里有) ^还有 ^然后 [それあ]の それ あれ 그(?:것|건|게|녀)?\\s`,
 )
 
-interface RecallQuery {
-  readonly text: string
-  /** If set, only notes with one of these words count. */
-  readonly about?: readonly string[]
-}
-
 /**
  * Returns the queries for a message, in the order to try. For a short follow-up, the first one has the words of the last
  * exchange too. The notes of that exchange may outdo all others there, so the message alone is tried next.
+ * @returns `about`: only notes with one of these words count
  */
-export function recallQueries(message: UserMessage, earlier: readonly Message[]): RecallQuery[] {
+export function recallQueries(
+  message: UserMessage,
+  earlier: readonly Message[],
+): { text: string; about?: readonly string[] }[] {
   const text = withoutSyntax(splitAttachments(message).text.slice(0, maxCharacters).toWellFormed())
   if (text === '') return []
   if (!isFollowUp(text)) return [{ text }]

@@ -8,24 +8,21 @@ import { messageText, type Message } from '#shared/chat/messages.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { objectSchema } from '#llm'
 
-/** Kinds of lines, in the order of their sections, with the headings in requests. */
-const digestHeadings = {
+/** Kinds of the lines that a model writes. */
+const writtenKinds = ['goal', 'decision', 'fact', 'open', 'file'] as const
+const kinds = [...writtenKinds, 'note'] as const
+type DigestKind = (typeof kinds)[number]
+const digestHeadings: Readonly<Record<DigestKind, string>> = {
   goal: 'Goal',
   decision: 'Decisions',
   fact: 'Facts and identifiers',
   open: 'Open questions',
   file: 'Files touched',
   note: 'Saved in memory',
-} as const
-
-type DigestKind = keyof typeof digestHeadings
-/** Kinds of the lines that a model writes. */
-const writtenKinds = ['goal', 'decision', 'fact', 'open', 'file'] as const
-const kinds = [...writtenKinds, 'note'] as const satisfies readonly DigestKind[]
+}
 
 export const digestLineSchema = z.object({
   kind: z.enum(kinds),
-  /** One line of plain text. */
   text: z.string(),
   /** Ids of the transcript entries of the messages that the line stands for. */
   messages: z.array(z.string()),
@@ -34,13 +31,11 @@ export const digestLineSchema = z.object({
 })
 export type DigestLine = z.infer<typeof digestLineSchema>
 
-/** A message with the id of its transcript entry. */
 export interface LinkedMessage {
   readonly id: string
   readonly message: Message
 }
 
-/** Limit of the characters of a line. */
 const maxLineCharacters = 2000
 /** Place from which lines are removed, as a share of all: the first and the newest lines stay. */
 const removedFrom = 0.7
@@ -59,7 +54,6 @@ const writtenLineSchema = z.object({
   text: z.string(),
   messages: z.array(z.unknown()).catch([]),
 })
-/** A JSON object without further ones in it. */
 const innerObject = /\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}/g
 
 /** Returns true for an answer in JSON, also if it was cut off. */

@@ -9,7 +9,6 @@ import type { TranscriptEntry } from './transcript-entries.ts'
  * written, its path, the hash of its text, and the change.
  */
 export const summaryEntry = 'commonplace.left'
-/** The user has ended the session. */
 export const endedEntry = 'commonplace.ended'
 export const commandEntry = 'commonplace.command'
 /** A text of the chat that the user has saved as a note, with the `change`. */

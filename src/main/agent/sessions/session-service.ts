@@ -6,26 +6,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
-import { isRecord, parseJson } from '#shared/util/json.ts'
+import { isRecord } from '#shared/util/json.ts'
 import { isTransient } from '#llm'
-import { KeyedQueue, readIfExists, writeDurably, type AgentConfig, type Clock, type AgentSettings } from '#platform'
+import { KeyedQueue, Outbound, parseStored, readIfExists, writeDurably } from '#platform'
+import type { AgentConfig, AgentSettings } from '#platform'
+import type { ChatOptions } from '../chat/chat-options.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
 import { endedEntry, summaryEntry } from './session-events.ts'
-import type { Sessions } from './sessions.ts'
 import type { Transcript } from './transcript.ts'
 
-interface SessionServiceOptions {
-  readonly sessions: Sessions
-  readonly config: AgentConfig
-  readonly now: Clock
-  /** Absolute path of the file with the time from which sessions are ended. */
-  readonly stateFile: string
+interface SessionServiceOptions extends Pick<ChatOptions, 'sessions' | 'config' | 'now' | 'onFault'> {
+  /** File with the time from which sessions are ended. */
+  readonly endingsFile: string
   readonly isBusy: (session: string) => boolean
   /** Saves notes and the summary of a session. @throws AppError of the model */
   readonly end: SessionTask
   /** Takes the missing notes of a session. @throws AppError if its model is missing */
   readonly takeNotes: SessionTask
-  readonly onFault: (error: unknown) => void
 }
 
 type SessionTask = (transcript: Transcript, signal: AbortSignal) => Promise<unknown>
@@ -74,16 +71,11 @@ export class SessionService {
     void this.check()
   }
 
-  /** Works on the sessions that have ended, or whose notes are missing. */
   async check(): Promise<void> {
     await this.#queue.run('', () => this.#workOnAll()).catch(this.#options.onFault)
   }
 
-  /**
-   * Takes the missing notes of a session now.
-   * @returns false if some are still missing
-   * @throws AppError `unknown_session`, or if its model is missing
-   */
+  /** Returns false if some notes are still missing. @throws AppError `unknown_session`, or if its model is missing */
   async takeNotes(session: string): Promise<boolean> {
     const transcript = await this.#options.sessions.get(session)
     await this.#queue.run('', () => this.#run(transcript, this.#options.takeNotes))
@@ -95,12 +87,10 @@ export class SessionService {
     if (this.#current?.session === session) this.#current.stop.abort()
   }
 
-  /** Resolves after the current checks. */
   settle(): Promise<void> {
     return this.#queue.settle()
   }
 
-  /** Stops the checks. Gives the session in work a short time. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer)
     await Promise.race([this.settle(), sleep(closeMs, undefined, { ref: false })])
@@ -108,7 +98,6 @@ export class SessionService {
     await this.settle()
   }
 
-  /** Works on the session with the oldest last message first. */
   async #workOnAll(): Promise<void> {
     const { sessions, config } = this.#options
     // New settings may reach a model that could not be reached.
@@ -120,13 +109,13 @@ export class SessionService {
     )
     for (const { id, updatedAt } of open.sort((one, other) => one.updatedAt - other.updatedAt)) {
       const transcript = this.#closing.signal.aborted ? undefined : await orUndefined(sessions.get(id))
-      const task = transcript && this.#taskFor(transcript)
-      if (transcript && isFinished(transcript)) this.#done.set(id, updatedAt)
-      else if (transcript && task) await this.#workOn(transcript, task)
+      if (!transcript) continue
+      const task = this.#taskFor(transcript)
+      if (isFinished(transcript)) this.#done.set(id, updatedAt)
+      else if (task) await this.#workOn(transcript, task)
     }
   }
 
-  /** Returns what is to be done with a session now. */
   #taskFor(transcript: Transcript): SessionTask | undefined {
     const { config, now, isBusy, end, takeNotes } = this.#options
     const { session: settings, compaction } = config.current
@@ -164,7 +153,7 @@ export class SessionService {
     const signal = AbortSignal.any([this.#closing.signal, stop.signal])
     this.#current = { session: transcript.id, stop }
     try {
-      await task(transcript, signal)
+      await Outbound.chat.run(transcript.id, () => task(transcript, signal))
       return true
     } catch (error) {
       if (signal.aborted) return false
@@ -186,11 +175,11 @@ export class SessionService {
 
   /** Returns the time from which sessions are ended, ms since the epoch: some days before the first start. */
   async #since(): Promise<number> {
-    const { stateFile, now } = this.#options
-    const stored = stateSchema.safeParse(parseJson((await readIfExists(stateFile)) ?? '')).data
+    const { endingsFile, now } = this.#options
+    const stored = parseStored(stateSchema, (await readIfExists(endingsFile)) ?? '')
     if (stored) return stored.since
     const since = now().getTime() - firstDays * 24 * 60 * 60_000
-    await writeDurably(stateFile, JSON.stringify({ since }))
+    await writeDurably(endingsFile, JSON.stringify({ since }))
     return since
   }
 }
@@ -208,7 +197,6 @@ function isBehind(transcript: Transcript): boolean {
   return !transcript.isWithoutMemory && compactionState(transcript.branch()).isBehind
 }
 
-/** Returns true if the end of a session leaves nothing more to do. */
 function isFinished(transcript: Transcript): boolean {
   const hasUserText = transcript.messages().some(({ message }) => message.role === 'user')
   return transcript.isWithoutMemory || !hasUserText || (isSummarized(transcript) && !isBehind(transcript))
@@ -222,7 +210,6 @@ export function isOver(transcript: Transcript, now: Date, rule: ResetRule): bool
   return last !== undefined && isSessionOver(new Date(last.message.timestamp), now, rule)
 }
 
-/** Returns true if the user has ended the session and has not written in it since. */
 function wasEndedByHand(transcript: Transcript): boolean {
   const last = transcript.branch().findLast((entry) => {
     const isEnd = entry.type === 'custom' && entry.customType === endedEntry
@@ -231,18 +218,16 @@ function wasEndedByHand(transcript: Transcript): boolean {
   return last?.type === 'custom'
 }
 
-/** Returns true if a reset boundary lies between the last activity and now; false if the clock was set back. */
+/**
+ * Returns true if a reset boundary lies between the last activity and now; false if the clock was set back. The daily
+ * one is the time at which the local clock shows `atHour`, also on days of 23 and 25 hours; an hour that daylight saving
+ * time skips counts as the next one.
+ */
 export function isSessionOver(lastActivity: Date, now: Date, rule: ResetRule): boolean {
   if (now <= lastActivity) return false
-  if (rule.mode.includes('daily') && lastActivity < lastBoundary(now, rule.atHour)) return true
+  const boundary = (day: number) => new Date(now.getFullYear(), now.getMonth(), day, rule.atHour)
+  const today = boundary(now.getDate())
+  const last = today <= now ? today : boundary(now.getDate() - 1)
+  if (rule.mode.includes('daily') && lastActivity < last) return true
   return rule.mode.includes('idle') && now.getTime() - lastActivity.getTime() >= rule.idleMinutes * 60_000
-}
-
-/**
- * Returns the latest time up to `now` at which the local clock showed `atHour`. Handles days of 23 and 25 hours; an
- * hour that daylight saving time skips counts as the next one.
- */
-function lastBoundary(now: Date, atHour: number): Date {
-  const today = new Date(now.getFullYear(), now.getMonth(), now.getDate(), atHour)
-  return today <= now ? today : new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1, atHour)
 }

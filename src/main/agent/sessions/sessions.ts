@@ -7,7 +7,7 @@ import {
   findInTranscript,
   readRecalls,
   type RecordedRecall,
-  LiveAnswer,
+  startLiveAnswer,
   recoverInterrupted,
 } from './transcript-file.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
@@ -59,11 +59,7 @@ export class Sessions {
     return { id, transcript: await this.get(id) }
   }
 
-  /**
-   * Copies the branch up to an entry, included, into a new session.
-   * @returns the new session's id
-   * @throws AppError `unknown_session`, `input_invalid`
-   */
+  /** Copies the branch up to an entry, included. @returns the new id @throws AppError `unknown_session`, `input_invalid` */
   async fork(id: string, entry: string, at: Date): Promise<string> {
     const source = await this.get(id)
     const fork = await this.create(at, { file: source.file, entries: source.branch(entry) })
@@ -87,8 +83,8 @@ export class Sessions {
     }
   }
 
-  liveAnswer(id: string, model: ChatModel): LiveAnswer {
-    return new LiveAnswer(this.#file(id, 'partial'), model, this.#now())
+  liveAnswer(id: string, model: ChatModel) {
+    return startLiveAnswer(this.#file(id, 'partial'), model, this.#now())
   }
 
   /** Stores a request. @returns its 1-based number @throws AppError `disk_full`, `write_failed` */
@@ -96,13 +92,12 @@ export class Sessions {
     return sessionWrites.run(this.#file(id), () => storeRequest(this.requestsFolder(id), request, this.#now()))
   }
 
-  async requestWithWire(id: string, number?: number) {
-    return readRequestWithWire(this.requestsFolder(id), number)
-  }
-
-  /** Returns the absolute path of the folder for `stored-requests.ts`. */
   requestsFolder(id: string): string {
     return this.#file(id, 'requests')
+  }
+
+  requestWithWire(id: string, number?: number) {
+    return readRequestWithWire(this.requestsFolder(id), number)
   }
 
   /** Returns the absolute path of the folder for tool results that are too long for the transcript. */
@@ -110,10 +105,7 @@ export class Sessions {
     return this.#file(id, 'outputs')
   }
 
-  /**
-   * Returns the transcript's JSONL text.
-   * @throws AppError `unknown_session`, also for a private chat unless `mayBePrivate`
-   */
+  /** @throws AppError `unknown_session`, also for a private chat unless `mayBePrivate` */
   async readText(id: string, mayBePrivate = true): Promise<string> {
     const text = /^[\w.-]+$/.test(id) ? await readIfExists(this.#file(id)) : undefined
     if (text === undefined || (!mayBePrivate && isPrivateTranscript(text.split('\n')))) throw unknownSession(id)
@@ -237,19 +229,17 @@ export class Sessions {
     }
   }
 
-  /** Opens a transcript and appends the partial answer that a crash left. */
   async #open(id: string): Promise<Transcript> {
     const transcript = await Transcript.open(this.#file(id), this.#now)
     transcript.changes.subscribe((entry) => this.#changes.emit({ session: id, entry }))
-    if (this.active.has(id)) return transcript
-    const interrupted = await recoverInterrupted(this.#file(id, 'partial'))
-    if (!interrupted) return transcript
+    const interrupted = this.active.has(id) ? undefined : await recoverInterrupted(this.#file(id, 'partial'))
     const last = transcript.messages().at(-1)?.message
     const isStored =
+      interrupted &&
       last?.role === 'assistant' &&
       last.timestamp >= interrupted.timestamp &&
       messageText(last).startsWith(messageText(interrupted))
-    if (!isStored) await transcript.appendMessage(interrupted)
+    if (interrupted && !isStored) await transcript.appendMessage(interrupted)
     return transcript
   }
 
@@ -322,14 +312,14 @@ function toSummary(id: string, transcript: Transcript, modifiedAt: number): Sess
   }
 }
 
-function firstWords(message: Parameters<typeof messageText>[0] | undefined): string {
+function firstWords(message: Message | undefined): string {
   const text = message ? messageText(message).trim() : ''
   const line = text.split('\n').find((candidate) => candidate !== '' && !candidate.startsWith('<file ')) ?? ''
   // Remove Markdown marks, but keep single underscores, as in names.
-  const characters = [...line.replaceAll(/[*_`#]+/g, (marks) => (/^_$/.test(marks) ? marks : '')).trim()]
-  return characters.length > maxTitleCharacters
-    ? `${characters.slice(0, maxTitleCharacters).join('').trimEnd()}…`
-    : characters.join('')
+  const title = line.replaceAll(/[*_`#]+/g, (marks) => (marks === '_' ? marks : '')).trim()
+  const characters = [...title]
+  if (characters.length <= maxTitleCharacters) return title
+  return `${characters.slice(0, maxTitleCharacters).join('').trimEnd()}…`
 }
 
 function transcriptMarkdown(title: string, createdAt: number, messages: readonly Message[]): string {

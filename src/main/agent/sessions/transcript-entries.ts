@@ -29,7 +29,7 @@ export const headerSchema = z.looseObject({
   id: z.string(),
   timestamp: z.string(),
   /** IANA name; other programs do not store it. */
-  timeZone: z.string().refine(isTimeZone).optional().catch(undefined),
+  timeZone: z.enum(Intl.supportedValuesOf('timeZone').concat('UTC')).optional().catch(undefined),
 })
 
 const storedText = z.union([z.string(), z.number().transform(String)]).catch('')
@@ -101,7 +101,6 @@ export const entrySchema = z.discriminatedUnion('type', [
     firstKeptEntryId: z.string(),
     tokensBefore: z.number().default(0),
     tokensAfter: z.number().optional(),
-    /** True if the older messages were dropped without a summary. */
     leftOut: z.boolean().optional(),
     /** Sources of the summarised messages that are less trusted than the user. */
     sources: z.array(untrustedSourceSchema).optional(),
@@ -116,9 +115,7 @@ export const entrySchema = z.discriminatedUnion('type', [
     /** After a failure: the last message whose notes are missing. */
     missingEntryId: z.string().optional(),
     changes: z.array(fileChangeSchema),
-    /** The notes that it wrote. */
     lines: z.array(digestLineSchema),
-    /** Error of the model. */
     message: z.string().optional(),
     usage: usageSchema.optional(),
   }),
@@ -160,10 +157,8 @@ export interface TranscriptHeader {
 export function serializeEntry(entry: TranscriptEntry): string {
   if (entry.type !== 'message' || entry.message.role !== 'toolResult' || !entry.message.details)
     return JSON.stringify(entry)
-  return JSON.stringify({
-    ...entry,
-    message: { ...entry.message, details: storedToolDetails(entry.message.details) },
-  })
+  const details = storedToolDetails(entry.message.details)
+  return JSON.stringify({ ...entry, message: { ...entry.message, details } })
 }
 
 export function usageOfEntries(entries: readonly TranscriptEntry[]): Usage {
@@ -172,10 +167,6 @@ export function usageOfEntries(entries: readonly TranscriptEntry[]): Usage {
     return entry.type === 'flush' || entry.type === 'compaction' ? (entry.usage ?? []) : []
   })
   return usages.reduce(addUsage, noUsage)
-}
-
-function isTimeZone(name: string): boolean {
-  return Intl.supportedValuesOf('timeZone').concat('UTC').includes(name)
 }
 
 /**
@@ -197,7 +188,6 @@ export function pathTo(leaf: string | null, parents: Parents): Set<string> {
   return path
 }
 
-/** Returns the versions of each message on the path to `leaf` that has more than one. */
 export function versionsOnBranch(
   leaf: string | null,
   entries: readonly TranscriptEntry[],
@@ -231,13 +221,7 @@ export function versionsOnBranch(
 /** Returns the id of the newest entry below `id`, or `id` if there is none. */
 export function newestDescendant(id: string, entries: readonly TranscriptEntry[], parents: Parents): string {
   const descendants = new Set([id])
-  let newestId = id
   // Parents precede their children in the file.
-  for (const entry of entries) {
-    const parent = parents.get(entry.id)
-    if (typeof parent !== 'string' || !descendants.has(parent)) continue
-    descendants.add(entry.id)
-    newestId = entry.id
-  }
-  return newestId
+  for (const entry of entries) if (descendants.has(parents.get(entry.id) ?? '')) descendants.add(entry.id)
+  return [...descendants].at(-1) ?? id
 }

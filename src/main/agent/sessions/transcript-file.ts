@@ -1,5 +1,5 @@
 import { open, readFile, rm } from 'node:fs/promises'
-import { createWriteStream, type WriteStream } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import { z } from 'zod'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
@@ -73,10 +73,7 @@ async function readFrom(file: string, previous: ReadPosition | undefined) {
   }
 }
 
-/**
- * Yields the messages of a transcript in order, from the lines for which `isRelevant` returns true.
- * @throws the file system error if the file cannot be read
- */
+/** @throws the file system error if the file cannot be read */
 export async function* readMessages(file: string, isRelevant: (line: string) => boolean): AsyncGenerator<MessageEntry> {
   for (const line of (await readFile(file, 'utf8')).split('\n')) {
     const entry = isRelevant(line) ? parseEntry(line) : undefined
@@ -103,40 +100,24 @@ function parseHeader(line: string, file: string): TranscriptHeader | undefined {
  * the answer is in the transcript. A partial file without a running turn was left by a crash. It becomes a message
  * marked as interrupted.
  */
+const partialSchema = z.object({ provider: z.string(), model: z.string(), timestamp: z.number() })
 
-/** Above this many unwritten bytes, the stream waits for the disk. */
-const highWaterMark = 1_000_000
+export type LiveAnswer = ReturnType<typeof startLiveAnswer>
 
-const partialSchema = z.object({
-  provider: z.string(),
-  model: z.string(),
-  timestamp: z.number(),
-})
-
-export class LiveAnswer {
-  readonly #file: string
-  readonly #stream: WriteStream
-
-  constructor(file: string, { provider, model }: ChatModel, at: Date) {
-    this.#file = file
-    this.#stream = createWriteStream(file, { flags: 'a', highWaterMark })
-    // Only crash recovery uses the file.
-    this.#stream.on('error', () => undefined)
-    this.#stream.write(`${JSON.stringify({ provider, model, timestamp: at.getTime() })}\n`)
-  }
-
-  /** Queues a delta. Waits for the disk only if too much text is unwritten. Never throws. */
-  async add(type: 'text' | 'thinking', delta: string): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    if (this.#stream.write(`${JSON.stringify({ [type]: delta })}\n`, () => resolve())) return
-    await promise
-  }
-
-  /** Deletes the partial file. */
-  async end(): Promise<void> {
-    this.#stream.end()
-    await finished(this.#stream).catch(() => undefined)
-    await rm(this.#file, { force: true })
+export function startLiveAnswer(file: string, { provider, model }: ChatModel, at: Date) {
+  const stream = createWriteStream(file, { flags: 'a' })
+  // Only crash recovery uses the file.
+  stream.on('error', () => undefined)
+  const write = (line: object) => stream.write(`${JSON.stringify(line)}\n`)
+  write({ provider, model, timestamp: at.getTime() })
+  return {
+    /** Does not wait for the disk. */
+    add: (type: 'text' | 'thinking', delta: string) => write({ [type]: delta }),
+    async end() {
+      stream.end()
+      await finished(stream).catch(() => undefined)
+      await rm(file, { force: true })
+    },
   }
 }
 
@@ -145,13 +126,10 @@ export class LiveAnswer {
  * Returns undefined if the file is missing or empty.
  */
 export async function recoverInterrupted(file: string): Promise<AssistantMessage | undefined> {
-  const text = await readIfExists(file)
-  if (text === undefined) return undefined
+  const stored = await readIfExists(file)
+  if (stored === undefined) return undefined
   await rm(file, { force: true })
-  return toMessage(text.split('\n').map((line) => parseJson(line)))
-}
-
-function toMessage([first, ...deltas]: readonly unknown[]): AssistantMessage | undefined {
+  const [first, ...deltas] = stored.split('\n').map((line) => parseJson(line))
   const header = partialSchema.safeParse(first).data
   const textOf = (key: 'text' | 'thinking') =>
     deltas.map((delta) => (isRecord(delta) && typeof delta[key] === 'string' ? delta[key] : '')).join('')
@@ -163,17 +141,13 @@ function toMessage([first, ...deltas]: readonly unknown[]): AssistantMessage | u
   return { role: 'assistant', content, usage: noUsage, stopReason: 'aborted', errorCode: 'interrupted', ...header }
 }
 
-/** Characters of the snippet before and after the match. */
 const snippetContext = 40
 
 type TranscriptMatch = Pick<FoundSession, 'message' | 'snippet'>
 
 /**
  * Returns the first match of any of the words if the transcript contains all of them; undefined if not, or if the
- * signal aborts.
- * @param file absolute path
- * @param words lower case
- * @throws the file system error if the file cannot be read
+ * signal aborts. @param words lower case @throws the file system error if the file cannot be read
  */
 export async function findInTranscript(
   file: string,
@@ -191,18 +165,21 @@ export async function findInTranscript(
     const text = messageText(message)
     const lowerText = text.toLowerCase()
     for (const word of words) {
-      const matchStart = lowerText.indexOf(word)
-      if (matchStart < 0) continue
+      const start = lowerText.indexOf(word)
+      if (start < 0) continue
       missingWords.delete(word)
-      if (firstMatch) continue
-      const from = Math.max(0, matchStart - snippetContext)
-      const to = Math.min(text.length, matchStart + word.length + snippetContext)
-      const excerpt = text.slice(from, to).replace(/\s+/g, ' ').toWellFormed()
-      firstMatch = { message: id, snippet: `${from > 0 ? '…' : ''}${excerpt}${to < text.length ? '…' : ''}` }
+      firstMatch ??= { message: id, snippet: snippetOf(text, start, start + word.length) }
     }
     if (missingWords.size === 0) return firstMatch
   }
   return undefined
+}
+
+function snippetOf(text: string, start: number, end: number): string {
+  const from = Math.max(0, start - snippetContext)
+  const to = end + snippetContext
+  const excerpt = text.slice(from, to).replace(/\s+/g, ' ').toWellFormed()
+  return `${from > 0 ? '…' : ''}${excerpt}${to < text.length ? '…' : ''}`
 }
 
 export type RecordedRecall = Omit<Recall, 'session' | 'title'>
@@ -214,37 +191,24 @@ export async function readRecalls(file: string): Promise<RecordedRecall[]> {
   return recallsIn(await Array.fromAsync(readMessages(file, isRelevant)))
 }
 
-/** Returns the memory searches in the messages of a transcript, with the use of their results. */
 export function recallsIn(entries: readonly Pick<MessageEntry, 'id' | 'message'>[]): RecordedRecall[] {
   const recalls: RecordedRecall[] = []
   let turnStart = 0
-  let question = ''
-  let messageId = ''
-  const add = (id: string, at: number, { query, results, candidates, minScore }: RecordedSearch) =>
-    recalls.push({
-      id,
-      message: messageId,
-      question,
-      at,
-      query,
-      minScore,
-      candidates,
-      results: results.map((result) => ({ ...result, use: null })),
-    })
+  let asked = { message: '', question: '' }
+  const add = (id: string, at: number, { query, results, candidates, minScore }: RecordedSearch) => {
+    const unused = results.map((result) => ({ ...result, use: null }))
+    recalls.push({ id, ...asked, at, query, minScore, candidates, results: unused })
+  }
   for (const { id, message } of entries) {
     if (message.role === 'user') {
       turnStart = recalls.length
-      question = messageText(message)
-      messageId = id
+      asked = { message: id, question: messageText(message) }
       if (message.recalled) add(id, message.timestamp, message.recalled.search)
     } else if (message.role === 'assistant') {
-      recordUse(
-        recalls.slice(turnStart).flatMap(({ results }) => results),
-        message,
-      )
-    } else if (message.toolName === 'memory_search' && message.details?.kind === 'recall') {
+      const found = recalls.slice(turnStart).flatMap(({ results }) => results)
+      recordUse(found, message)
+    } else if (message.toolName === 'memory_search' && message.details?.kind === 'recall')
       add(message.toolCallId, message.timestamp, message.details.recall)
-    }
   }
   return recalls
 }

@@ -68,9 +68,7 @@ export class Transcript {
   }
 
   /**
-   * Creates a transcript.
-   * @param workspace absolute path, for the header
-   * @param source entries to copy, and the absolute path of their transcript
+   * @param workspace absolute path @param source entries to copy, and the absolute path of their transcript
    * @throws AppError `disk_full`, `write_failed`
    */
   static async create(
@@ -122,11 +120,7 @@ export class Transcript {
     return this.#entries
   }
 
-  /**
-   * Returns a branch, root first.
-   * @param end id of its last entry; default: the end of the current branch
-   * @throws AppError `input_invalid` if there is no such entry
-   */
+  /** Returns a branch, root first; by default the current one. @throws AppError `input_invalid` if `end` is no entry */
   branch(end?: string): TranscriptEntry[] {
     if (end !== undefined) this.#assertExists(end)
     const path = pathTo(end ?? this.#leaf, this.#parents)
@@ -151,7 +145,6 @@ export class Transcript {
     )
   }
 
-  /** Returns the messages of the current branch with `versions` for those that have several. */
   shownMessages(): SessionMessage[] {
     const versionsById = this.messageVersions()
     return this.messages().map((linked) => ({ ...linked, versions: versionsById.get(linked.id) }))
@@ -183,13 +176,12 @@ export class Transcript {
     await this.moveTo(newestDescendant(id, this.#entries, this.#parents))
   }
 
-  async appendMessage(message: Message): Promise<EntryIds> {
+  appendMessage(message: Message): Promise<EntryIds> {
     return this.append({ type: 'message', message })
   }
 
-  /** Stores data that no model reads. */
-  async appendCustom(customType: string, data: unknown): Promise<void> {
-    await this.append({ type: 'custom', customType, data })
+  appendCustom(customType: string, data: unknown): Promise<EntryIds> {
+    return this.append({ type: 'custom', customType, data })
   }
 
   /** Returns the newest data of a custom type, by default on the current branch; undefined if there is none. */
@@ -230,8 +222,8 @@ export class Transcript {
     const idOf = (provider: string, model: string) => (provider === 'offline' ? provider : `${provider}/${model}`)
     for (const entry of this.branch().toReversed()) {
       if (entry.type === 'model_change') return idOf(entry.provider, entry.modelId)
-      if (entry.type !== 'message' || entry.message.role !== 'assistant') continue
-      return idOf(entry.message.provider, entry.message.model)
+      const message = entry.type === 'message' ? entry.message : undefined
+      if (message?.role === 'assistant') return idOf(message.provider, message.model)
     }
     return undefined
   }
@@ -246,11 +238,7 @@ export class Transcript {
     throw new AppError('input_invalid', `this conversation has no entry ${id}`, { reason: id })
   }
 
-  /**
-   * Appends an entry; resolves once it is on disk.
-   * @param parent default: the end of the current branch
-   * @throws AppError `disk_full`, `write_failed`
-   */
+  /** Resolves once the entry is on disk. @param parent default: the branch's end @throws AppError `disk_full`, `write_failed` */
   async append(content: EntryContent, parent?: string | null): Promise<EntryIds> {
     const entry = await sessionWrites.run(this.file, async () => {
       await this.refresh()

@@ -1,14 +1,76 @@
 import { z } from 'zod'
 import type { ChatModel, ToolDefinition } from '#llm'
-import { readNamedLines } from '#shared/util/file-lines.ts'
+import { assertLineExists, readNamedLines } from '#shared/util/file-lines.ts'
+import { readIfExists, writeDurably } from '#platform'
+import { join } from 'node:path'
 import { addLogEntry, dailyLogPath, localDate } from '#workspace'
 import { AppError } from '#shared/util/errors.ts'
 import { windowProfile } from '../context/context-budget.ts'
 import { memorySearchTool } from './memory-search-tool.ts'
-import { readFileTool, sliceLines } from './read-file-tool.ts'
 import { type Tool, defineTool, pathParameter } from './tool.ts'
 import { changeOutcome, editNote, writeFileTool } from './write-file-tool.ts'
 import { missingFileError } from '../privacy/visible-memory.ts'
+
+const maxCharacters = 50_000
+/** Virtual folder with the saved results that were too long for a model. */
+const outputsPrefix = 'tool-output/'
+
+export const readFileTool = defineTool({
+  name: 'read',
+  description: 'Reads a text file of the workspace. Long files come in pages: ask for the next one with `from`.',
+  readOnly: true,
+  parameters: z.object({
+    path: pathParameter,
+    from: z.number().int().min(1).max(1_000_000).optional().describe('First line, 1-based'),
+    lines: z.number().int().min(1).max(5000).optional(),
+  }),
+  run(input, context) {
+    const { visible, readOutput } = context
+    return readNamedLines(input, async ({ path, from = 1, lines = 2000 }) => {
+      const outputName = path.startsWith(outputsPrefix) ? path.slice(outputsPrefix.length) : undefined
+      const text = outputName === undefined ? (await visible.read(path)).text : await readOutput(outputName)
+      const lineCount = splitLines(text).length
+      const page = fitPage(sliceLines(path, text, from, lines))
+      const last = from + page.length - 1
+      const footer = last < lineCount ? `\n[lines ${from}–${last} of ${lineCount}; continue with from=${last + 1}]` : ''
+      return { text: page.join('\n') + footer }
+    })
+  },
+})
+
+/** Returns up to `count` lines from the 1-based line `from`. @throws AppError `input_invalid` if it is after the end */
+function sliceLines(path: string, text: string, from: number, count: number): string[] {
+  const lines = splitLines(text)
+  assertLineExists(path, lines.length, from)
+  return lines.slice(from - 1, from - 1 + count)
+}
+
+function splitLines(text: string): string[] {
+  const lines = text.split(/\r?\n/)
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}
+
+function fitPage(lines: readonly string[]): string[] {
+  let characters = 0
+  const tooMany = lines.findIndex((line) => (characters += line.length + 1) > maxCharacters)
+  if (tooMany === 0) return [`${lines[0]?.slice(0, maxCharacters)}…`]
+  return lines.slice(0, tooMany < 0 ? undefined : tooMany)
+}
+
+/** Saves a long result. @param folder absolute path @returns the virtual path for `readFileTool` */
+export async function saveOutput(folder: string, callId: string, text: string): Promise<string> {
+  const name = `${callId.replaceAll(/[^\w-]/g, '_').slice(0, 100)}.txt`
+  await writeDurably(join(folder, name), text)
+  return outputsPrefix + name
+}
+
+/** Returns a saved result. @param name path without `outputsPrefix` @throws AppError `file_not_found` */
+export async function readOutput(folder: string, name: string): Promise<string> {
+  const text = /^[\w-]+\.txt$/.test(name) ? await readIfExists(join(folder, name)) : undefined
+  if (text !== undefined) return text
+  throw new AppError('file_not_found', `there is no ${outputsPrefix}${name}`, { path: name })
+}
 
 const editFileTool = defineTool({
   name: 'edit',
@@ -26,49 +88,29 @@ const editFileTool = defineTool({
   },
 })
 
-/**
- * Replaces the only occurrence of `oldText`.
- * @param text the file as the model sees it
- * @throws AppError `edit_no_match` with the closest line, `edit_ambiguous` with the lines (1-based) of two matches
- */
+/** @throws AppError `edit_no_match` with the closest line, `edit_ambiguous` with the lines (1-based) of two matches */
 function replaceOnce(path: string, text: string, oldText: string, newText: string): string {
-  const [line, secondLine] = occurrenceLines(text, oldText)
-  if (line === undefined) {
+  const first = text.indexOf(oldText)
+  if (first < 0) {
     const closest = closestLine(text, oldText)
     const hint = closest ? `; the closest line is ${closest.number}: ${closest.line}` : ''
     throw new AppError('edit_no_match', `oldText does not occur in ${path}${hint}`, { path })
   }
-  if (secondLine === undefined) return text.replace(oldText, () => newText)
-  throw new AppError(
-    'edit_ambiguous',
-    `oldText occurs in ${path} more than once (lines ${line} and ${secondLine}); include more of the surrounding text`,
-    { path },
-  )
+  const second = text.indexOf(oldText, first + 1)
+  if (second < 0) return text.replace(oldText, () => newText)
+  const [line, secondLine] = [first, second].map((index) => text.slice(0, index).split('\n').length)
+  const fact = `oldText occurs in ${path} more than once (lines ${line} and ${secondLine})`
+  throw new AppError('edit_ambiguous', `${fact}; include more of the surrounding text`, { path })
 }
 
+/** Returns the line that shares most words with the first one of `oldText`; undefined if none shares any. */
 function closestLine(text: string, oldText: string): { number: number; line: string } | undefined {
-  const words = new Set((oldText.split('\n', 1)[0] ?? '').toLowerCase().split(/\s+/).filter(Boolean))
-  let closest: { number: number; line: string } | undefined
-  let closestWordCount = 0
-  for (const [index, line] of text.split('\n').entries()) {
-    const sharedWordCount = line
-      .toLowerCase()
-      .split(/\s+/)
-      .filter((word) => words.has(word)).length
-    if (sharedWordCount > closestWordCount) {
-      closestWordCount = sharedWordCount
-      closest = { number: index + 1, line }
-    }
-  }
-  return closest
-}
-
-/** Returns the 1-based line in which each occurrence of `passage` begins; occurrences may overlap. */
-function occurrenceLines(text: string, passage: string): number[] {
-  const lines: number[] = []
-  for (let index = text.indexOf(passage); index >= 0; index = text.indexOf(passage, index + 1))
-    lines.push(text.slice(0, index).split('\n').length)
-  return lines
+  const wordsIn = (line: string) => line.toLowerCase().split(/\s+/).filter(Boolean)
+  const words = new Set(wordsIn(oldText.split('\n', 1)[0] ?? ''))
+  const lines = text.split('\n').map((line, index) => {
+    return { number: index + 1, line, shared: wordsIn(line).filter((word) => words.has(word)).length }
+  })
+  return lines.filter(({ shared }) => shared > 0).sort((one, other) => other.shared - one.shared)[0]
 }
 
 const maxEntries = 500

@@ -3,7 +3,7 @@ import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { maxArguments, maxToolCalls } from '#shared/util/limits.ts'
 import { type ToolCallPart, type ToolResultMessage, messageText } from '#shared/chat/messages.ts'
 import { argumentsTooLong } from '#llm'
-import { noteSources, type Source } from '#shared/markdown/provenance.ts'
+import { noteSources } from '#shared/markdown/provenance.ts'
 import type { WrongArgument } from '#shared/chat/message-schemas.ts'
 import { sourcesOfResult } from '../chat/provenance-tracking.ts'
 import { isBuiltIn } from './built-in-tools.ts'
@@ -26,25 +26,19 @@ export async function executeTools(
   onResult: (result: ToolResultMessage) => Promise<void>,
 ): Promise<void> {
   for (let from = 0; from < calls.length;) {
-    const batch = calls.slice(from, from + Math.min(maxParallel, batchSize(calls, from, tools)))
-    const results = await Promise.all(
-      batch.map((call, index) =>
-        // `AnswerDraft` keeps a single call in place of all calls beyond the limit.
-        from + index < maxToolCalls ? callTool(call, tools, context) : notCalled(call, skippedText, context),
-      ),
+    // Read-only calls run in parallel, or one that writes.
+    const next = calls.slice(from, from + maxParallel)
+    const firstWriting = next.findIndex((call) => findTool(call.name, tools)?.readOnly === false)
+    const batch = firstWriting < 0 ? next : next.slice(0, Math.max(1, firstWriting))
+    const results = batch.map((call, index) =>
+      // `AnswerDraft` keeps a single call in place of all calls beyond the limit.
+      from + index < maxToolCalls ? callTool(call, tools, context) : notCalled(call, skippedText, context),
     )
-    for (const result of results) await onResult(result)
+    for (const result of await Promise.all(results)) await onResult(result)
     from += batch.length
   }
 }
 
-/** Returns the number of calls from index `from` that may run in parallel: read-only ones, or one that writes. */
-function batchSize(calls: readonly ToolCallPart[], from: number, tools: readonly Tool[]): number {
-  const firstWritingIndex = calls.slice(from).findIndex((call) => findTool(call.name, tools)?.readOnly === false)
-  return firstWritingIndex < 0 ? calls.length - from : Math.max(1, firstWritingIndex)
-}
-
-/** Finds a tool by its name; models also write `functions.read` and `Memory_Search`. */
 function findTool(name: string, tools: readonly Tool[]): Tool | undefined {
   const plain = name.replace(/^functions?\./, '').toLowerCase()
   return tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.name.toLowerCase() === plain)
@@ -67,17 +61,20 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
   try {
     const { text, images = [], isError = false, details } = await withTimeout(tool, call, context)
     const modelText = await truncateResult(call.id, text, context)
+    const { workspace } = context
+    const sourcesOf = async (named: string) => {
+      const path = workspacePath(named, workspace.roots.workspace)
+      const note = await orUndefined(workspace.read(path))
+      return note ? [...noteSources(note.text), ...((await workspace.known?.sourcesOf(path)) ?? [])] : []
+    }
     const showsContent = !isError && tool.readOnly
-    const { workspace } = context.workspace.roots
-    const sources = !showsContent
-      ? []
-      : await sourcesOfResult(call, { text, details }, (path) => sourcesOfNote(workspacePath(path, workspace), context))
+    const sources = showsContent ? await sourcesOfResult(call, { text, details }, sourcesOf) : []
     const message = createResult(call, modelText, isError, context)
     return {
       ...message,
       content: [...message.content, ...images],
-      ...(details ? { details } : {}),
-      ...(sources.length > 0 ? { sources } : {}),
+      ...(details && { details }),
+      ...(sources.length > 0 && { sources }),
     }
   } catch (error) {
     if (context.signal.aborted) return createResult(call, 'Interrupted by the user.', true, context)
@@ -96,12 +93,6 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
   }
 }
 
-async function sourcesOfNote(path: string, { workspace }: ToolContext): Promise<readonly Source[]> {
-  const note = await orUndefined(workspace.read(path))
-  if (!note) return []
-  return [...noteSources(note.text), ...((await workspace.known?.sourcesOf(path)) ?? [])]
-}
-
 /** Runs a tool with a timeout. Progress restarts it; waiting for a permission does not count. */
 async function withTimeout(tool: Tool, call: ToolCallPart, context: ToolContext): ReturnType<Tool['run']> {
   const { timeoutMs } = context.limits
@@ -111,11 +102,12 @@ async function withTimeout(tool: Tool, call: ToolCallPart, context: ToolContext)
     tool: call.name,
     seconds,
   })
-  let timer = setTimeout(() => timeout.abort(timeoutError), timeoutMs)
+  let timer: NodeJS.Timeout | undefined
   const restartTimer = () => {
     clearTimeout(timer)
     timer = setTimeout(() => timeout.abort(timeoutError), timeoutMs)
   }
+  restartTimer()
   const timedContext: ToolContext = {
     ...context,
     signal: AbortSignal.any([context.signal, timeout.signal]),
@@ -143,7 +135,7 @@ async function withTimeout(tool: Tool, call: ToolCallPart, context: ToolContext)
 
 /** Cuts a long result to head and tail for the model; the full text is saved, and `read` returns it in pages. */
 async function truncateResult(callId: string, text: string, { limits, saveOutput }: ToolContext): Promise<string> {
-  const characterLimit = limits.outputCharacters
+  const { outputCharacters: characterLimit } = limits
   if (text.length <= characterLimit) return text
   const path = await saveOutput(callId, text)
   const head = text.slice(0, Math.floor(characterLimit * 0.7)).toWellFormed()
@@ -169,32 +161,22 @@ function createResult(call: ToolCallPart, text: string, isError: boolean, { now 
 
 const maxProblems = 10
 
-/** Returns the first 10 validation errors. @param sent the arguments as the model sent them */
 export function describeArgumentErrors({ issues }: z.ZodError, sent: unknown): WrongArgument[] {
   return issues.slice(0, maxProblems).map((issue) => {
     const field = issue.path.map(String).join('.')
     const argument = issue.path.reduce<unknown>((value, key) => Object(value)[key], sent)
-    if (argument === undefined && issue.path.length > 0) return { field, fault: 'missing', expected: expectedOf(issue) }
-    switch (issue.code) {
-      case 'invalid_type':
-        return { field, fault: 'type', expected: issue.expected }
-      case 'too_small':
-        return { field, fault: 'tooSmall', expected: String(issue.minimum) }
-      case 'too_big':
-        return { field, fault: 'tooLarge', expected: String(issue.maximum) }
-      case 'invalid_value':
-        return { field, fault: 'choice', expected: expectedOf(issue) }
-      case 'unrecognized_keys':
-        return { field: [field, issue.keys.join(', ')].filter(Boolean).join('.'), fault: 'unknown', expected: '' }
-      default:
-        return { field, fault: 'other', expected: '' }
-    }
+    const isMissing = argument === undefined && issue.path.length > 0
+    return { field, ...problemOf(issue), ...(isMissing && { fault: 'missing' }) }
   })
 }
 
-function expectedOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type') return issue.expected
-  return issue.code === 'invalid_value' ? issue.values.map(String).join(', ') : ''
+function problemOf(issue: z.core.$ZodIssue): Pick<WrongArgument, 'fault' | 'expected'> & { readonly field?: string } {
+  if (issue.code === 'invalid_type') return { fault: 'type', expected: issue.expected }
+  if (issue.code === 'too_small') return { fault: 'tooSmall', expected: String(issue.minimum) }
+  if (issue.code === 'too_big') return { fault: 'tooLarge', expected: String(issue.maximum) }
+  if (issue.code === 'invalid_value') return { fault: 'choice', expected: issue.values.map(String).join(', ') }
+  if (issue.code !== 'unrecognized_keys') return { fault: 'other', expected: '' }
+  return { field: [...issue.path.map(String), issue.keys.join(', ')].join('.'), fault: 'unknown', expected: '' }
 }
 
 /** After this many identical outcomes of a call, the model gets a warning; one more ends the turn. */
@@ -202,23 +184,16 @@ const maxRepeats = 3
 /** After this many consecutive answers in which every call failed, the turn ends. */
 const maxFailures = 8
 
-interface RepeatedCall {
-  readonly tool: string
-  readonly outcome: string
-  readonly isError: boolean
-  count: number
-  lastStep: number
-}
-
 export class LoopDetector {
-  /** By name and arguments. */
-  readonly #calls = new Map<string, RepeatedCall>()
+  readonly #calls = new Map<
+    string,
+    { tool: string; outcome: string; isError: boolean; count: number; lastStep: number }
+  >()
   #step = 0
   /** Number of answers in a row, the current one included, without a successful call. */
   #failures = 0
   #lastFailedTool = ''
 
-  /** Call this before the calls of each answer. */
   nextStep(): void {
     this.#step += 1
     this.#failures += 1
@@ -234,28 +209,28 @@ export class LoopDetector {
     const key = JSON.stringify([call.name, call.arguments])
     const outcome = messageText(result).replace(/\(log reference \w+\)/, '')
     const previous = this.#calls.get(key)
-    if (previous?.outcome !== outcome || previous.isError !== isError) {
-      // A new outcome may justify repeating earlier successful calls.
+    const isRepeated = previous?.outcome === outcome && previous.isError === isError
+    // A new outcome may justify repeating earlier successful calls.
+    if (!isRepeated && !isError)
       for (const [other, repeated] of this.#calls)
-        if (!isError && !repeated.isError && repeated.lastStep !== this.#step) this.#calls.delete(other)
-      this.#calls.set(key, { tool: call.name, outcome, isError, count: 1, lastStep: this.#step })
-    } else {
-      // Identical calls within one answer count as one attempt.
-      if (previous.lastStep !== this.#step) previous.count += 1
-      previous.lastStep = this.#step
-    }
-    const count = this.#calls.get(key)?.count ?? 0
+        if (!repeated.isError && repeated.lastStep !== this.#step) this.#calls.delete(other)
+    // Identical calls within one answer count as one attempt.
+    const count = isRepeated ? previous.count + (previous.lastStep === this.#step ? 0 : 1) : 1
+    this.#calls.set(key, { tool: call.name, outcome, isError, count, lastStep: this.#step })
     const warning = this.#warning(count, isError)
     return warning === undefined ? result : { ...result, content: [...result.content, { type: 'text', text: warning }] }
   }
 
   #warning(count: number, isError: boolean): string | undefined {
-    if (count >= maxRepeats)
-      return isError
-        ? `This very call has failed ${count} times in the same way and will fail again. Do not repeat it: change the arguments, do something else, or tell the user what prevents it.`
-        : `This very call has given the same result ${count} times and will give it again. Do not repeat it: change the arguments, do something else, or answer with what you have.`
+    const advice = isError ? 'tell the user what prevents it' : 'answer with what you have'
+    if (count >= maxRepeats) {
+      const fact = isError
+        ? `failed ${count} times in the same way and will fail again`
+        : `given the same result ${count} times and will give it again`
+      return `This very call has ${fact}. Do not repeat it: change the arguments, do something else, or ${advice}.`
+    }
     if (!isError || this.#failures !== maxFailures - 1) return undefined
-    return `The calls of your last ${this.#failures} answers have all failed. Do not continue like this: do something else, or tell the user what prevents it.`
+    return `The calls of your last ${this.#failures} answers have all failed. Do not continue like this: do something else, or ${advice}.`
   }
 
   /** Error `tool_repeats` if the turn must end; otherwise undefined. */

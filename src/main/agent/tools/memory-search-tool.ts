@@ -28,7 +28,6 @@ export const memorySearchTool = defineTool({
     const texts = lines.map(({ line }) => line)
     return {
       text: [...(texts.length > 0 ? texts : ['No note answers this.']), ...remarksOn(response)].join('\n'),
-      // Removes the fields that are not recorded.
       details: { kind: 'recall', recall: recordedSearchSchema.parse(response) },
     }
   },
@@ -43,11 +42,7 @@ export interface VisibleLine {
   readonly sources: readonly Source[]
 }
 
-/**
- * Searches for a model: without the chat itself.
- * @returns the response, and its lines, with the results that the chat may see
- * @throws as `Memory.search`
- */
+/** Searches without the chat itself. The lines are of results that the chat may see. @throws as `Memory.search` */
 export async function searchVisible(query: string, options: SearchOverrides, context: SearchContext) {
   const { visible, session, signal } = context
   // The query of a private chat may contain private text.
@@ -55,16 +50,12 @@ export async function searchVisible(query: string, options: SearchOverrides, con
   const { response, files } = await visible.searchFiles(query, overrides, signal)
   const lines = response.results.map((result): VisibleLine => {
     const { path } = result
+    // Those of the whole note: the text of a line has its own.
     const sources = sessionOfPath(path) === undefined ? noteSources(files.get(path)?.text ?? '') : []
-    return { result, sources, line: lineOf(result, sources) }
+    const origin = sources.length > 0 ? ` (from ${sources.map(sourceName).join('; ')})` : ''
+    return { result, sources, line: formatResult(result) + validityOf(result) + origin }
   })
   return { response, lines }
-}
-
-/** @param sources of the whole note; those of a line are in its text */
-function lineOf(result: SearchResult, sources: readonly Source[]): string {
-  const origin = sources.length > 0 ? ` (from ${sources.map(sourceName).join('; ')})` : ''
-  return formatResult(result) + validityOf(result) + origin
 }
 
 /** Returns an empty text if the entry itself says until when it was valid, and what replaced it. */

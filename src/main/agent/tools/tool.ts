@@ -10,7 +10,6 @@ import { isRecord } from '#shared/util/json.ts'
 import type { VisibleMemory } from '../privacy/visible-memory.ts'
 
 export interface ToolLimits {
-  /** Maximum time without progress. */
   readonly timeoutMs: number
   /** Maximum length of a result that a model receives. The full result is stored on disk. */
   readonly outputCharacters: number
@@ -29,11 +28,8 @@ export interface ToolContext {
   readonly workspace: Workspace
   readonly visible: VisibleMemory
   readonly session: string
-  /** Untrusted sources of text in the request. */
   readonly sources: readonly Source[]
-  /** Text that the user typed. */
   readonly userText: string
-  /** Adds a change to the inbox. */
   readonly propose: (change: SuggestedChange) => Promise<void>
   /** Returns a saved long result. @throws AppError `file_not_found` */
   readonly readOutput: (name: string) => Promise<string>
@@ -45,10 +41,9 @@ export interface ToolContext {
   /** Reports progress. @param share 0 to 1, or null if unknown */
   readonly onProgress: (callId: string, share: number | null, note: string) => void
   readonly limits: ToolLimits
-  /** Saves a long result. @returns the path for `read` */
+  /** @returns the path for `read` */
   readonly saveOutput: (callId: string, text: string) => Promise<string>
   readonly origin: WriteOrigin
-  /** Returns true if a workspace-relative path may be written. */
   readonly mayWrite: (path: string) => boolean
   /** Shortens text that a flush appends to a daily log, and drops what the log contains; undefined in chats. */
   readonly shortenEntries?: (added: string, log: string) => string
@@ -70,7 +65,6 @@ export interface Tool {
   readonly description: string
   /** False if the tool changes something; such calls run one by one, in order. */
   readonly readOnly: boolean
-  /** JSON Schema of the arguments. */
   readonly schema: Record<string, unknown>
   run(input: Readonly<Record<string, unknown>>, context: ToolContext, callId: string): Promise<ToolOutcome>
 }
@@ -116,12 +110,10 @@ function convert(property: Record<string, unknown>, value: unknown, name: string
   if (type === 'boolean' && typeof value === 'string' && /^\s*(?:true|false)\s*$/i.test(value))
     return value.trim().toLowerCase() === 'true'
   if (type === 'integer' || type === 'number') {
-    const text = typeof value === 'string' ? value.trim() : ''
-    const number = text === '' ? value : Number(text)
+    const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
     if (typeof number !== 'number' || !Number.isFinite(number)) return value
     const whole = type === 'integer' ? Math.round(number) : number
-    const least = typeof minimum === 'number' ? minimum : -Infinity
-    return Math.min(typeof maximum === 'number' ? maximum : Infinity, Math.max(least, whole))
+    return Math.min(Number(maximum ?? Infinity), Math.max(Number(minimum ?? -Infinity), whole))
   }
   return name === 'path' && typeof value === 'string' ? workspacePath(value, workspace) : value
 }

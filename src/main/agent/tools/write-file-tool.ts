@@ -21,7 +21,6 @@ import {
   sourceName,
   sourcesIn,
   withSource,
-  type Source,
 } from '#shared/markdown/provenance.ts'
 import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
 import { createUserTextMatcher } from '#shared/markdown/user-text.ts'
@@ -102,12 +101,10 @@ export async function changeOutcome(
   { workspace, signal }: ToolContext,
 ): Promise<ToolOutcome> {
   const change = await workspace.describe(write, signal)
-  const summary = `${write.path}: ${change.added} lines added, ${change.removed} removed`
-  const hasSecret = secretsIn(write.after ?? '').length > secretsIn(write.before ?? '').length
-  const remark = hasSecret
-    ? '\nIt looks like a secret. Tell the user that every chat can read it unless it is made private.'
-    : ''
-  return { text: summary + remark, details: { kind: 'change', change } }
+  const lines = [`${write.path}: ${change.added} lines added, ${change.removed} removed`]
+  if (secretsIn(write.after ?? '').length > secretsIn(write.before ?? '').length)
+    lines.push('It looks like a secret. Tell the user that every chat can read it unless it is made private.')
+  return { text: lines.join('\n'), details: { kind: 'change', change } }
 }
 
 /** Returns the new text of a file. @param date day of a daily log; undefined for other files */
@@ -132,16 +129,6 @@ async function assertMayWrite(path: string, { mayWrite, workspace, now }: ToolCo
   throw new AppError('input_invalid', reason, { reason })
 }
 
-/** Creates the error for a change that waits in the inbox. */
-function suggestedError(path: string, sources: readonly Source[]): AppError {
-  const from = sources.map(sourceName).join('; ')
-  const elsewhere = `some of this conversation comes from elsewhere (${from})`
-  const reason = from === '' ? 'other programs follow files of this name as instructions' : elsewhere
-  const message = `${path} was not changed: ${reason}, so the change waits in the inbox until the user accepts it`
-  return new AppError('write_proposed', message, { path })
-}
-
-/** A heading that the app adds to the log. */
 const logHeading = /^#{1,2} (?:\d{4}-\d{2}-\d{2}|\d{2}:\d{2})$/
 
 /**
@@ -168,8 +155,9 @@ function applyEdit(
   const after = rewrite(shown)
   if (shown === before) return after
   const restored = withRestoredLines(before, shown, after)
-  if (restored === undefined || !keepsPrivateLines(before, restored)) throw privateLinesError(path)
-  return restored
+  if (restored !== undefined && keepsPrivateLines(before, restored)) return restored
+  const message = `${path} has private lines: an open chat may add to it, but must keep every line that it is not shown`
+  throw new AppError('private_lines', message, { path })
 }
 
 /**
@@ -193,7 +181,11 @@ async function withOrigin(
   const mustAsk = follower === 'this' ? isAdded || isRemoved : isRemoved && mustAskForRemoval
   if (follower === 'other' || mustAsk) {
     await propose({ path, before, after, sources })
-    throw suggestedError(path, sources)
+    const from = sources.map(sourceName).join('; ')
+    const elsewhere = `some of this conversation comes from elsewhere (${from})`
+    const reason = from === '' ? 'other programs follow files of this name as instructions' : elsewhere
+    const message = `${path} was not changed: ${reason}, so the change waits in the inbox until the user accepts it`
+    throw new AppError('write_proposed', message, { path })
   }
   if (!isAdded) return after
   const kind = fileKind(path, layout)
@@ -201,12 +193,6 @@ async function withOrigin(
   if ((before === undefined || before.trim() === '') && kind === 'note') return withSource(after, sources, day)
   const isCovered = (line: string) => isCoveredBy(sourcesIn(line), sources) || isOwn(line)
   return withAddedSource(before ?? '', after, sourceMark(sources, day), isCovered)
-}
-
-/** Creates the error for a change that an open chat may not make, as the file has private lines. */
-function privateLinesError(path: string): AppError {
-  const message = `${path} has private lines: an open chat may add to it, but must keep every line that it is not shown`
-  return new AppError('private_lines', message, { path })
 }
 
 /** Puts the original lines back in place of the placeholders; undefined if their number has changed. */

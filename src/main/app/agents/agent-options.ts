@@ -10,7 +10,6 @@ import type { AgentFolders } from './state-folders.ts'
 export interface SharedOptions {
   readonly resources: string
   readonly differ: Differ
-  /** As in `AppOptions`. */
   readonly mainFolder: URL
   readonly models: Models
   readonly windowEstimates: ContextWindowEstimates
@@ -24,7 +23,6 @@ export interface SharedOptions {
   readonly publish: (event: AppEvent) => void
 }
 
-/** `workspace` is absolute; `privateRules` are as configured. */
 export interface SharedMemory {
   readonly agent: string
   readonly workspace: string
@@ -39,15 +37,13 @@ export interface AgentOptions extends SharedOptions {
   readonly conventions: ConventionsReader
   readonly modelsFolder: string
   readonly outboundFile: string
-  /** Returns the memories that other agents share with this one. Reads the current settings at each call. */
+  /** The functions read the current settings at each call. */
   readonly sharedMemories: () => readonly SharedMemory[]
-  /** Returns the workspaces of all agents, this one included, with their rules for private files. */
   readonly allMemories: () => readonly Pick<SharedMemory, 'workspace' | 'privateRules'>[]
-  /** Returns absolute paths of folders that belong to other agents. Reads the current settings at each call. */
+  /** Absolute paths of folders of other agents. */
   readonly forbiddenFolders: () => readonly string[]
 }
 
-/** @param newPath new absolute path of the damaged file */
 export function reportDamaged({ health, config }: AgentOptions, newPath: string): void {
   health.report({
     part: 'app',

@@ -36,15 +36,13 @@ export interface AgentsOptions extends SharedOptions {
   readonly singleFolder: SingleFolder | undefined
 }
 
-interface SetUpOptions {
-  /** Adds templates. Default: only to an empty folder. */
-  readonly seed?: boolean | undefined
-  /** Subfolder for the agent's files. */
-  readonly own?: string | undefined
-  readonly model?: string | undefined
+/** The two stages of an agent: its index opens after it was created. */
+interface OpeningAgent {
+  readonly created: Promise<OpenAgent>
+  readonly opened: Promise<OpenAgent>
 }
 
-/** Names of the default agent where the user has set none, by language; others get the app's name. */
+/** Names of the default agent by language; in other languages it has the app's name. */
 const firstAgentNames: Readonly<Partial<Record<string, string>>> = { 'zh-CN': '助手', 'zh-TW': '助理' }
 
 export class AgentRegistry {
@@ -52,9 +50,7 @@ export class AgentRegistry {
   readonly changes: Subscribable<void> = this.#changes
   readonly #options: AgentsOptions
   #lastAnnouncedKey: string
-  readonly #openAgents = new Map<string, Promise<OpenAgent>>()
-  /** Resolves before the index is open; keyed by the promise in `#openAgents`. */
-  readonly #agentsBeforeIndex = new WeakMap<Promise<OpenAgent>, Promise<OpenAgent>>()
+  readonly #openAgents = new Map<string, OpeningAgent>()
   /** Folders that an agent is taking over: absolute path to agent id. */
   readonly #claimedFolders = new Map<string, string>()
   #isSavingPower = false
@@ -75,7 +71,6 @@ export class AgentRegistry {
     return this.#entries().some((agent) => agent.id === id && agent.archived)
   }
 
-  /** Includes archived agents. `ready`: the workspace exists. */
   async list(): Promise<AgentSummary[]> {
     return this.#entries().map(({ id, name, color, model, archived }, index) => ({
       id,
@@ -90,10 +85,9 @@ export class AgentRegistry {
     }))
   }
 
-  /** True until the user has chosen a workspace for the first agent. */
   get isFirstRun(): boolean {
     const { singleFolder, settings } = this.#options
-    return singleFolder === undefined && settings.hasBeenRead && settings.config.agents.list.length === 0
+    return singleFolder === undefined && settings.hasBeenRead && this.#list.length === 0
   }
 
   /** Returns the agent's settings, or the defaults for `main` without an entry. @throws AppError `unknown_agent` */
@@ -112,18 +106,15 @@ export class AgentRegistry {
     return new AgentConfig(id, this.#options.settings)
   }
 
-  /**
-   * Returns the absolute path of the workspace, or of the single folder that replaces it.
-   * @throws AppError `unknown_agent`
-   */
+  /** Returns an absolute path. @throws AppError `unknown_agent` */
   workspaceOf(id: string): string {
     this.settingsOf(id)
     return this.#options.singleFolder?.folder ?? this.#configuredWorkspaceOf(id)
   }
 
   #configuredWorkspaceOf(id: string): string {
-    const entry = this.#options.settings.config.agents.list.find((agent) => agent.id === id)
-    return resolve(expandHome(entry?.workspace ?? defaultWorkspace(id)))
+    const workspace = this.#list.find((agent) => agent.id === id)?.workspace
+    return resolve(expandHome(workspace ?? defaultWorkspace(id)))
   }
 
   /**
@@ -131,55 +122,38 @@ export class AgentRegistry {
    * @throws AppError `config_invalid`, `unknown_agent`, `folder_unreadable`
    */
   async get(id: string): Promise<OpenAgent> {
-    this.#assertConfigured()
-    const openedAgent = this.#openAgents.get(id)
-    if (openedAgent) return openedAgent
-    const opening = this.#openAgent(id)
-    this.#openAgents.set(id, opening)
-    try {
-      return await opening
-    } catch (error) {
-      this.#openAgents.delete(id)
-      throw error
-    }
+    return this.#opening(id).opened
   }
 
   /** Returns the agent before its index is open: enough to list and read files. @throws AppError as `get` */
   async getBeforeIndexing(id: string): Promise<OpenAgent> {
-    const indexedAgent = this.get(id)
-    const opening = this.#openAgents.get(id)
-    const agentBeforeIndex = opening && this.#agentsBeforeIndex.get(opening)
-    if (!agentBeforeIndex) return indexedAgent
-    // Callers of `get` handle this rejection; this handler prevents that it also counts as unhandled.
-    indexedAgent.catch(() => undefined)
-    return agentBeforeIndex
+    return this.#opening(id).created
   }
 
   /**
    * Sets the agent's workspace, adds missing files from the templates and saves the choice in the configuration.
+   * @param options `seed`: adds templates, by default only to an empty folder; `own`: subfolder for the agent's files
    * @throws AppError `single_folder`, `folder_taken`, `folder_unusable`, `write_failed`, `input_invalid`, `unknown_agent`
    */
   async setUp(
     id: string,
     workspace: string,
     locale: Locale,
-    { seed, own, model }: SetUpOptions = {},
+    { seed, own, model }: { [Name in 'own' | 'model']?: string | undefined } & { seed?: boolean | undefined } = {},
   ): Promise<{ workspace: string; created: string[] }> {
     this.#assertNotSingleFolder()
     const folder = toAbsoluteFolder(workspace)
     if (folder !== this.workspaceOf(id)) this.#assertFolderUnused(folder)
     const created = await this.#whileClaimed(id, folder, async () => {
       const vault = { ...this.settingsOf(id).vault, ...(own === undefined ? {} : { own }) }
-      const seedOptions = { mayAdd: seed, vault }
-      const addedFiles = await addTemplates(folder, join(this.#options.resources, 'templates', locale), seedOptions)
+      const addedFiles = await addTemplates(folder, this.#templates(locale), { mayAdd: seed, vault })
       // The settings come last: a window opens the agent as soon as they change.
       await this.#closeAgent(id)
       await recordTemplates(await this.#agentOptions(id, folder), addedFiles)
-      const { list } = this.#options.settings.config.agents
-      const index = list.findIndex((agent) => agent.id === id)
+      const index = this.#list.findIndex((agent) => agent.id === id)
       const name = id === defaultAgentId ? firstAgentNames[locale] : undefined
       const entry = { id, ...(name === undefined ? {} : { name }), workspace: folder }
-      const place = ['agents', 'list', index < 0 ? list.length : index]
+      const place = ['agents', 'list', index < 0 ? this.#list.length : index]
       await this.#options.settings.set(
         index < 0 ? [place, entry] : [[...place, 'workspace'], folder],
         ...(model === undefined ? [] : [[[...place, 'model'], model] as const]),
@@ -197,18 +171,16 @@ export class AgentRegistry {
    */
   async create({ name, workspace, color, locale }: NewAgent): Promise<{ agent: string; workspace: string }> {
     this.#assertNotSingleFolder()
-    const { list } = this.#options.settings.config.agents
-    const id = uniqueId(name, [defaultAgentId, ...list.map((agent) => agent.id)])
+    const id = uniqueId(name, [defaultAgentId, ...this.#list.map((agent) => agent.id)])
     const folder = toAbsoluteFolder(workspace ?? defaultWorkspace(id))
     this.#assertFolderUnused(folder)
     const entry = { id, name, workspace: folder, ...(color === undefined ? {} : { color }) }
     await this.#whileClaimed(id, folder, async () => {
       const { vault } = this.#options.settings.config.agents.defaults
-      const created = await addTemplates(folder, join(this.#options.resources, 'templates', locale), { vault })
+      const created = await addTemplates(folder, this.#templates(locale), { vault })
       // The default agent exists without an entry only while the list is empty.
-      if (list.length === 0) await this.#ensureEntry(defaultAgentId)
-      const end = this.#options.settings.config.agents.list.length
-      await this.#options.settings.set([['agents', 'list', end], entry])
+      if (this.#list.length === 0) await this.#ensureEntry(defaultAgentId)
+      await this.#options.settings.set([['agents', 'list', this.#list.length], entry])
       await recordTemplates(await this.#agentOptions(id), created)
     })
     return { agent: id, workspace: folder }
@@ -221,19 +193,16 @@ export class AgentRegistry {
     const others = this.#entries().filter((agent) => agent.id !== id && !agent.archived)
     if (change.archived === true && others.length === 0)
       throw new AppError('last_agent', 'the last agent cannot be archived', { agent: id })
-    const index = await this.#ensureEntry(id)
-    await this.#options.settings.set(
-      ...Object.entries(change).map(([key, value]) => [['agents', 'list', index, key], value] as const),
-    )
+    const entry = await this.#ensureEntry(id)
+    await this.#options.settings.set(...Object.entries(change).map(([key, value]) => [[...entry, key], value] as const))
   }
 
   /** Lets exactly these agents read the memory of agent `id`. @throws AppError `single_folder`, `unknown_agent` */
-  async setReaders(id: string, readers: readonly string[]): Promise<void> {
+  async setReaders(id: string, readers: string[]): Promise<void> {
     this.#assertNotSingleFolder()
     for (const reader of readers) this.settingsOf(reader)
-    const index = await this.#ensureEntry(id)
-    const path = ['agents', 'list', index, 'memory', 'shareWith']
-    await this.#options.settings.set([path, readers.length === 0 ? undefined : [...readers]])
+    const path = [...(await this.#ensureEntry(id)), 'memory', 'shareWith']
+    await this.#options.settings.set([path, readers.length === 0 ? undefined : readers])
   }
 
   /**
@@ -244,27 +213,25 @@ export class AgentRegistry {
     this.#assertNotSingleFolder()
     const agent = await this.get(id)
     return moveAgentFiles(agent, targetFolder, async () => {
-      const index = await this.#ensureEntry(id)
-      await this.#options.settings.set([['agents', 'list', index, 'vault', 'own'], targetFolder])
+      await this.#options.settings.set([[...(await this.#ensureEntry(id)), 'vault', 'own'], targetFolder])
     })
   }
 
-  /** Adds an entry for the agent if none exists, so that its settings do not change the defaults. @returns its index */
-  async #ensureEntry(id: string): Promise<number> {
-    this.settingsOf(id)
-    const { list } = this.#options.settings.config.agents
-    const index = list.findIndex((agent) => agent.id === id)
-    if (index >= 0) return index
-    await this.#options.settings.set([['agents', 'list', list.length], { id, workspace: this.workspaceOf(id) }])
-    return list.length
+  /** Adds an entry for the agent if none exists, so that its settings do not change the defaults. @returns its path */
+  async #ensureEntry(id: string): Promise<(string | number)[]> {
+    const workspace = this.workspaceOf(id)
+    const index = this.#list.findIndex((agent) => agent.id === id)
+    const path = ['agents', 'list', index < 0 ? this.#list.length : index]
+    if (index < 0) await this.#options.settings.set([path, { id, workspace }])
+    return path
   }
 
-  /** Without a readable configuration, the folders of the agents are unknown. @throws AppError `config_invalid` */
-  #assertConfigured(): void {
-    const { settings } = this.#options
-    if (settings.hasBeenRead) return
-    const reason = SettingsStore.describe(settings.file, settings.problems)
-    throw new AppError('config_invalid', reason, { file: settings.file, reason })
+  #templates(locale: Locale): string {
+    return join(this.#options.resources, 'templates', locale)
+  }
+
+  get #list() {
+    return this.#options.settings.config.agents.list
   }
 
   #assertNotSingleFolder(): void {
@@ -273,7 +240,6 @@ export class AgentRegistry {
     throw new AppError('single_folder', `only ${path} is open here; agents are managed without --workspace`, { path })
   }
 
-  /** Includes archived agents: their notes still exist. */
   #allMemories(): Pick<SharedMemory, 'workspace' | 'privateRules'>[] {
     return this.#entries().map(({ id }) => ({
       workspace: this.workspaceOf(id),
@@ -283,7 +249,7 @@ export class AgentRegistry {
 
   #memoriesSharedWith(id: string): SharedMemory[] {
     if (this.#options.singleFolder) return []
-    return this.#options.settings.config.agents.list
+    return this.#list
       .filter((agent) => agent.id !== id && !agent.archived && agent.memory.shareWith.includes(id))
       .map(({ id: agent, vault, visibility }) => {
         const workspace = this.workspaceOf(agent)
@@ -303,21 +269,21 @@ export class AgentRegistry {
   /** While `isSaving`, agents update their index only for a search. Also applies to agents opened later. */
   async savePower(isSaving: boolean): Promise<void> {
     this.#isSavingPower = isSaving
-    const results = await Promise.allSettled(this.#openAgents.values())
-    for (const result of results) if (result.status === 'fulfilled') result.value.savePower(isSaving)
+    await this.#forEach((agent) => agent.savePower(isSaving))
   }
 
   async close(finishMs?: number): Promise<void> {
-    const results = await Promise.allSettled(this.#openAgents.values())
-    await Promise.all(
-      results.map((result) => (result.status === 'fulfilled' ? result.value.close(finishMs) : undefined)),
-    )
+    await this.#forEach((agent) => agent.close(finishMs))
     this.#openAgents.clear()
   }
 
+  async #forEach(work: (agent: OpenAgent) => unknown): Promise<void> {
+    const agents = await Promise.allSettled(this.#openAgents.values().map(({ opened }) => opened))
+    await Promise.all(agents.map((agent) => agent.status === 'fulfilled' && work(agent.value)))
+  }
+
   #agentListKey(): string {
-    const { list } = this.#options.settings.config.agents
-    return JSON.stringify([this.#entries(), list.map(({ workspace, memory }) => [workspace, memory.shareWith])])
+    return JSON.stringify([this.#entries(), this.#list.map(({ workspace, memory }) => [workspace, memory.shareWith])])
   }
 
   #emitChange(): void {
@@ -327,11 +293,11 @@ export class AgentRegistry {
 
   #entries() {
     const { singleFolder, settings } = this.#options
-    const { defaults, list } = settings.config.agents
-    const entries = singleFolder ? list.filter(({ id }) => id === singleFolder.agent) : list
+    const entries = singleFolder ? this.#list.filter(({ id }) => id === singleFolder.agent) : this.#list
+    const { model } = settings.config.agents.defaults
     return entries.length > 0
       ? entries
-      : [{ id: defaultAgentId, name: undefined, color: undefined, model: defaults.model, archived: false }]
+      : [{ id: defaultAgentId, name: undefined, color: undefined, model, archived: false }]
   }
 
   /**
@@ -344,11 +310,11 @@ export class AgentRegistry {
 
   /** Runs `work` while the agent is closed, then opens it again. Calls of `get` wait meanwhile. */
   async whileClosed<T>(agent: OpenAgent, work: () => Promise<T>): Promise<T> {
-    const { id } = agent
     const result = agent.close().then(work)
-    const reopened = result.catch(() => undefined).then(() => this.#openAgent(id))
-    reopened.catch(() => this.#openAgents.delete(id))
-    this.#openAgents.set(id, reopened)
+    this.#openAgent(
+      agent.id,
+      result.catch(() => undefined),
+    )
     return result
   }
 
@@ -358,13 +324,25 @@ export class AgentRegistry {
     return { ...this.foldersOf(id), home, logs, workspace, forbidden: this.#foreignFolders(id) }
   }
 
-  #openAgent(id: string): Promise<OpenAgent> {
-    const { promise, resolve, reject } = Promise.withResolvers<OpenAgent>()
-    const opening = this.#startAgent(id, resolve)
-    // Callers of `get` handle this rejection; this handler prevents that it also counts as unhandled.
-    promise.catch(() => undefined)
-    opening.catch(reject)
-    this.#agentsBeforeIndex.set(opening, promise)
+  /** @throws AppError `config_invalid`: without a readable configuration, the folders of the agents are unknown */
+  #opening(id: string): OpeningAgent {
+    const { hasBeenRead, file, problems } = this.#options.settings
+    if (hasBeenRead) return this.#openAgents.get(id) ?? this.#openAgent(id)
+    const reason = SettingsStore.describe(file, problems)
+    throw new AppError('config_invalid', reason, { file, reason })
+  }
+
+  #openAgent(id: string, earlier: Promise<unknown> = Promise.resolve()): OpeningAgent {
+    const { promise: created, resolve, reject } = Promise.withResolvers<OpenAgent>()
+    const opened = earlier.then(() => this.#startAgent(id, resolve))
+    // Callers handle rejections; this handler prevents that an unused promise counts as unhandled.
+    created.catch(() => undefined)
+    opened.catch((error: unknown) => {
+      this.#openAgents.delete(id)
+      reject(error)
+    })
+    const opening = { created, opened }
+    this.#openAgents.set(id, opening)
     return opening
   }
 
@@ -372,7 +350,6 @@ export class AgentRegistry {
     const options = await this.#agentOptions(id)
     // Completes a deletion that a crash interrupted, before anything reads the files.
     await this.deletion.resume(id).catch((error: unknown) => {
-      // Another program may lock a file; the next start retries. The agent stays usable.
       options.log.fault(error, `deletion for agent ${id}`)
     })
     const agent = await OpenAgent.create(options)
@@ -384,27 +361,24 @@ export class AgentRegistry {
   }
 
   async #agentOptions(id: string, workspace: string = this.workspaceOf(id)): Promise<AgentOptions> {
-    const { folders: _folders, singleFolder: _singleFolder, ...shared } = this.#options
-    const folders = this.foldersOf(id)
-    if (!existsSync(workspace)) {
+    const { folders, ...shared } = this.#options
+    if (!existsSync(workspace))
       throw new AppError('folder_unreadable', `${workspace} does not exist or may not be read`, { path: workspace })
-    }
     const config = this.configOf(id)
     return {
       ...shared,
       config,
       conventions: await ConventionsReader.open(workspace, () => config.current.vault),
       workspace,
-      folders,
-      modelsFolder: this.#options.folders.models,
-      outboundFile: this.#options.folders.outbound,
+      folders: this.foldersOf(id),
+      modelsFolder: folders.models,
+      outboundFile: folders.outbound,
       sharedMemories: () => this.#memoriesSharedWith(id),
       allMemories: () => this.#allMemories(),
       forbiddenFolders: () => this.#foreignFolders(id),
     }
   }
 
-  /** Returns the absolute state folders of an agent, or of the single folder that replaces its workspace. */
   foldersOf(id: string): AgentFolders {
     const { folders, singleFolder } = this.#options
     return singleFolder ? folders.folder(singleFolder.folder) : folders.agent(id)
@@ -412,7 +386,7 @@ export class AgentRegistry {
 
   /** Returns folders that the agent may never access, even inside its workspace. */
   #foreignFolders(id: string): string[] {
-    const others = this.#options.settings.config.agents.list.filter((agent) => agent.id !== id)
+    const others = this.#list.filter((agent) => agent.id !== id)
     const otherWorkspaces = others.map((agent) => this.#configuredWorkspaceOf(agent.id))
     const claimedFolders = [...this.#claimedFolders].flatMap(([folder, owner]) => (owner === id ? [] : [folder]))
     const ownWorkspace = this.workspaceOf(id)
@@ -420,7 +394,6 @@ export class AgentRegistry {
     return [...new Set(folders)].filter((folder) => folder !== ownWorkspace)
   }
 
-  /** Claims the folder for agent `id` while `work` runs. Other agents release it before `work` writes into it. */
   async #whileClaimed<T>(id: string, folder: string, work: () => Promise<T>): Promise<T> {
     this.#claimedFolders.set(folder, id)
     try {
@@ -435,9 +408,9 @@ export class AgentRegistry {
 
   /** Applies changed settings to open agents. An agent that was removed from the list stays open until the app ends. */
   async #applySettings(): Promise<void> {
-    for (const [id, opening] of this.#openAgents) {
+    for (const [id, { opened }] of this.#openAgents) {
       try {
-        const agent = await opening
+        const agent = await opened
         if (agent.workspace.roots.workspace === this.workspaceOf(id)) await agent.applySettings()
         else await this.#closeAgent(id)
       } catch (error) {
@@ -447,10 +420,9 @@ export class AgentRegistry {
     }
   }
 
-  /** The next call of `get` opens the agent again. */
   async #closeAgent(id: string): Promise<void> {
     const opening = this.#openAgents.get(id)
     this.#openAgents.delete(id)
-    if (opening) await (await opening).close()
+    if (opening) await (await opening.opened).close()
   }
 }

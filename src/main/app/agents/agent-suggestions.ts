@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Suggestion } from '#shared/contract/index.ts'
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { AgentModels, loadPrompts, type SuggestedChange, storeRequest, wireRecorder, type Sessions } from '#agent'
 import { type ChangeLog, type Links, hashText, localDate, type Workspace } from '#workspace'
 import { hasSourceMark, sourceMark, sourceName } from '#shared/markdown/provenance.ts'
@@ -11,7 +12,6 @@ import {
   suggestionOf,
   type CurationJobs,
   type NotesRequest,
-  type SavedLines,
   Scheduler,
   SuggestionService,
   type ReviewModel,
@@ -24,21 +24,13 @@ import { builtinModelFile, foldersWithPrivateRules, privateRulesOf } from './mem
 /** Monthly limit of reviews if the model's price is unknown: about 18 first reviews of 2,000 lines (docs/guide/suggestions.md). */
 const monthlyTokenLimit = 2_000_000
 
-interface SuggestionDependencies {
-  readonly workspace: Workspace
-  readonly log: ChangeLog
-  readonly sessions: Sessions
-  readonly links: Links
-  /** Returns the milliseconds since the last use of this agent. */
-  readonly idleFor: () => number
-}
-
+/** @param idleFor returns the milliseconds since the last use of this agent */
 export function openSuggestions(
   options: AgentOptions,
-  dependencies: SuggestionDependencies,
+  { workspace, log, sessions, links }: { workspace: Workspace; log: ChangeLog; sessions: Sessions; links: Links },
+  idleFor: () => number,
 ): { suggestions: SuggestionService; scheduler: Scheduler } {
   const { config, folders, now, differ, resources } = options
-  const { workspace, log, sessions, links } = dependencies
   const suggestions = new SuggestionService({
     folder: folders.suggestions,
     workspace,
@@ -75,7 +67,7 @@ export function openSuggestions(
     folder: folders.suggestions,
     now,
     schedule: () => config.current.upkeep.schedule,
-    idleFor: dependencies.idleFor,
+    idleFor,
     run: async () => {
       await suggestions.scan()
       if (!reviewModel(options).isOffline) await suggestions.review()
@@ -85,7 +77,6 @@ export function openSuggestions(
   return { suggestions, scheduler }
 }
 
-/** Runs a job of the curation worker on the notes. @throws the signal's reason, and the errors of the job */
 function runInCuration<T>(
   options: AgentOptions,
   { roots, layout }: Workspace,
@@ -106,7 +97,7 @@ function runInCuration<T>(
 }
 
 /** Compares a saved note with all others. @returns the line that it repeats or replaces @throws the signal's reason */
-export function compareNote(options: AgentOptions, workspace: Workspace, saved: SavedLines, signal?: AbortSignal) {
+export function compareNote(options: AgentOptions, workspace: Workspace, saved: LinesOfFile, signal?: AbortSignal) {
   const place = { saved, now: options.now().getTime() }
   return runInCuration(options, workspace, (client, notes) => client.compare({ ...notes, ...place }), signal)
 }
@@ -127,7 +118,6 @@ export async function suggestUntrustedChange(
   ])
 }
 
-/** Returns the absolute path of the folder of stored review requests. */
 export function reviewRequestsFolder({ folders }: Pick<AgentOptions, 'folders'>): string {
   return join(folders.suggestions, 'requests')
 }

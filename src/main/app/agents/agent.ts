@@ -17,14 +17,13 @@ import { SavedSearches, type Scheduler, type SuggestionService } from '#curation
 import {
   GitLog,
   Batches,
-  type History,
+  History,
   Finder,
   type ConventionsReader,
   Links,
   type Workspace,
   type WriteOrigin,
 } from '#workspace'
-import { TextStatisticsCache } from './list-files.ts'
 import { attachFile } from './attach-file.ts'
 import { workerEntry } from '#platform'
 import { Importer } from '#interop'
@@ -32,15 +31,15 @@ import { Memory, threadEntries } from '#search'
 import { marksBy, type PrivacyMarks } from '#workspace/privacy'
 import { reportDamaged, type AgentOptions } from './agent-options.ts'
 import { Drafts } from './drafts.ts'
-import { listFiles, listPaths, privacyOfFiles, type ListOptions } from './list-files.ts'
+import { cachedStatistics, listFiles, listPaths, privacyOfFiles, type ListOptions } from './list-files.ts'
 import { openSuggestions, suggestUntrustedChange, reviewRequestsFolder } from './agent-suggestions.ts'
 import { allPrivateRules, foldersWithPrivateRules, memorySource, privateRulesOf } from './memory-source.ts'
-import { openHistory, openWorkspace, rootsOf, recoverInterruptedChanges } from './open-workspace.ts'
+import { clearChangeProblems, openWorkspace, rootsOf, recoverInterruptedChanges } from './open-workspace.ts'
+import { changeLogFile } from './state-folders.ts'
 
-/** Origin of a restored earlier version. */
 const restoreOrigin: WriteOrigin = { cause: 'user', undoes: 0 }
 
-/** An agent with its workspace, index, sessions and chat. `start` opens the index; `close` closes everything. */
+/** `start` opens the index; `close` closes everything. */
 export class OpenAgent {
   readonly id: string
   readonly workspace: Workspace
@@ -59,11 +58,10 @@ export class OpenAgent {
   readonly history: History
   readonly privacy: ChatPrivacy
   readonly chat: Chat
-  /** A change that this start completed after a crash; undefined if there is none or the user has seen it. */
   recoveredChange: RecoveredChange | undefined
 
   readonly #options: AgentOptions
-  readonly #textStatistics: TextStatisticsCache
+  readonly #textStatistics = cachedStatistics(async (path) => (await this.workspace.read(path)).text)
   #comparison: Memory | undefined
   /** Time of the last use, in ms of `performance.now()`. */
   #usedAt = performance.now()
@@ -75,13 +73,21 @@ export class OpenAgent {
     this.#options = options
     this.id = config.id
     this.conventions = options.conventions
-    this.history = openHistory(options, roots)
+    this.history = new History({
+      settings: () => config.current.history,
+      isLongRunning: watch,
+      entry: workerEntry(mainFolder, 'workspace/changes/changes.worker'),
+      file: changeLogFile(folders.history, options.workspace),
+      roots,
+      now,
+      onFault: onFault('history'),
+    })
     const { log } = this.history
     this.workspace = openWorkspace(options, roots, log)
-    this.#textStatistics = new TextStatisticsCache(async (path) => (await this.workspace.read(path)).text)
     this.memory = this.#openMemory(watch)
     this.sessions = new Sessions(folders.sessions, options.workspace, now)
-    const { workspace, memory, sessions } = this
+    this.batches = new Batches(this.workspace, log)
+    const { workspace, memory, sessions, batches } = this
     this.savedQueries = new SavedSearches({
       folder: folders.checks,
       memory,
@@ -100,8 +106,6 @@ export class OpenAgent {
       privateRules: () => privateRulesOf(options),
       privateRulesFor: (path) => allPrivateRules(options, path),
     })
-    const { models, windowEstimates, mcp, toolLimits, resources } = options
-    this.batches = new Batches(workspace, log)
     this.findReplace = new Finder(workerEntry(mainFolder, 'workspace/find-replace/find.worker'), workspace)
     this.commits = new GitLog(roots)
     const currentConventions = async () => {
@@ -109,10 +113,9 @@ export class OpenAgent {
       return this.conventions.effective
     }
     const linksEntry = workerEntry(mainFolder, 'workspace/links/links.worker')
-    this.links = new Links({ entry: linksEntry, workspace, batches: this.batches, conventions: currentConventions })
-    const idleFor = () => performance.now() - this.#usedAt
-    const { links } = this
-    const { suggestions, scheduler } = openSuggestions(options, { workspace, log, sessions, links, idleFor })
+    this.links = new Links({ entry: linksEntry, workspace, batches, conventions: currentConventions })
+    const places = { workspace, log, sessions, links: this.links }
+    const { suggestions, scheduler } = openSuggestions(options, places, () => performance.now() - this.#usedAt)
     this.suggestions = suggestions
     this.scheduler = scheduler
     this.privacy = new ChatPrivacy({
@@ -121,26 +124,21 @@ export class OpenAgent {
       memory,
       visible: this.visibleTo({ seesPrivate: false }),
       originsOf: (path) => this.history.blame(path),
+      versionsSince: (path, since) => this.history.versionsSince(path, since),
       stateFile: folders.privateLines,
       stopTurn: async (session) => this.chat.turns.stop(session),
       now,
     })
     this.chat = new Chat({
-      config,
+      ...options,
       queue,
       sessions,
       workspace,
       memory,
-      models,
       visibleTo: (reader) => this.visibleTo(reader),
       privacy: this.privacy,
-      propose: (change, model) => suggestUntrustedChange(this.suggestions, change, model, now()),
-      windowEstimates,
-      mcp,
-      toolLimits,
-      resources,
+      propose: (change, model) => suggestUntrustedChange(suggestions, change, model, now()),
       endingsFile: folders.endings,
-      now,
       onFault: onFault('turn'),
     })
   }
@@ -159,9 +157,10 @@ export class OpenAgent {
       await this.close()
       throw error
     }
-    if (watch) this.scheduler.start()
-    if (watch) this.chat.endings.start()
-    if (watch) this.workspace.startCleanup((error) => log.fault(error, `leftovers of agent ${config.id}`))
+    if (!watch) return
+    this.scheduler.start()
+    this.chat.endings.start()
+    this.workspace.startCleanup((error) => log.fault(error, `leftovers of agent ${config.id}`))
   }
 
   #openMemory(watch: boolean, provider?: EmbeddingProviderName): Memory {
@@ -175,10 +174,7 @@ export class OpenAgent {
     })
   }
 
-  /**
-   * Opens an index of the current files with the vectors of another provider. It replaces an earlier one.
-   * @param provider undefined closes the index
-   */
+  /** Opens another index with the vectors of `provider`; undefined closes it. */
   async compareWith(provider: EmbeddingProviderName | undefined): Promise<void> {
     const earlier = this.#comparison
     this.#comparison = provider === undefined ? undefined : this.#openMemory(false, provider)
@@ -197,14 +193,14 @@ export class OpenAgent {
 
   async applySettings(): Promise<void> {
     await this.conventions.refresh()
-    await this.memory.setSource(memorySource(this.#options))
+    await this.applyConventions()
     await this.history.applySettings()
     this.savedQueries.scheduleRun('settings')
   }
 
   /**
-   * Restores a file as it was after a change, under its current name; if it did not exist then, moves it to the trash.
-   * @returns `hash` null if it is in the trash
+   * Restores a file as it was after a change, under its current name.
+   * @returns `hash` null if it is in the trash, because it did not exist
    * @throws AppError `file_not_found`, `change_removed`, as `Workspace.write`
    */
   async restoreVersion(changeSet: number, recordedPath: string) {
@@ -229,25 +225,32 @@ export class OpenAgent {
     }
   }
 
-  /** Stores an attachment where the conventions place it. @returns its workspace-relative path, and a Markdown link */
   async attach(file: Parameters<typeof attachFile>[1]): Promise<{ path: string; link: string }> {
     await this.conventions.refresh()
     return attachFile({ workspace: this.workspace, links: this.links, conventions: this.conventions.effective }, file)
   }
 
-  /** Returns for each hunk whether it can be reverted. @param path path after the change @throws AppError as `textsOf` */
+  /** @param path path after the change @throws AppError as `textsOf` */
   async revertStatus(changeSet: number, path: string) {
     const currentPath = this.history.currentPath(path, changeSet)
     const text = (await this.workspace.exists(currentPath)) ? (await this.workspace.read(currentPath)).text : ''
     return { path: currentPath, hunks: await this.history.revertStatus(changeSet, path, text) }
   }
 
-  /** Reverts a change set, or a part of it. @throws AppError as `Workspace.revert` */
+  /** @throws AppError as `Workspace.revert` */
   async revert(request: Parameters<Workspace['revert']>[0]) {
-    const kind = this.history.log.setOf(request.change)?.kind
-    if (request.path !== undefined || !kind) return this.workspace.revert(request, { cause: 'user' })
-    if (kind === 'import') return this.importer.undo(request.change)
-    return this.batches.undo(request.change, { cause: 'user' })
+    const { change, path } = request
+    const kind = path === undefined ? this.history.log.setOf(change)?.kind : undefined
+    const undo = async () => {
+      if (!kind) return this.workspace.revert(request, { cause: 'user' })
+      return kind === 'import' ? this.importer.undo(change) : this.batches.undo(change, { cause: 'user' })
+    }
+    const reverted = await undo()
+    if (change === this.recoveredChange?.change) {
+      this.recoveredChange = undefined
+      clearChangeProblems(this.#options)
+    }
+    return reverted
   }
 
   /** @param folder absolute @throws AppError as `History.exportGit` */
@@ -257,9 +260,8 @@ export class OpenAgent {
   }
 
   /**
-   * Reverts a note that a program saved. A program can undo only its own notes.
-   * @param clientName name of the program, for display
-   * @returns the current path of the file
+   * A program can undo only its own notes.
+   * @returns the current path
    * @throws AppError `undo_conflict`, also if the change is unknown or already undone
    */
   async undoClientNote(change: number, clientName: string): Promise<string> {
@@ -282,12 +284,12 @@ export class OpenAgent {
     this.#usedAt = performance.now()
   }
 
-  /** Returns a review request as sent, by default the latest; `request` is null if there is none. */
+  /** As sent, by default the latest; `request` is null if there is none. */
   reviewRequest(number?: number) {
     return readRequestWithWire(reviewRequestsFolder(this.#options), number)
   }
 
-  /** Returns a session for display. @throws AppError `unknown_session` */
+  /** @throws AppError `unknown_session` */
   async conversation(id: string) {
     const transcript = await this.sessions.get(id)
     const summary = await this.sessions.summary(id)
@@ -305,7 +307,7 @@ export class OpenAgent {
     return listPaths(this.#listOptions(), signal)
   }
 
-  /** Lists the Markdown files with word and token counts from the index. Counts the text of other files itself. */
+  /** Counts the words and tokens of files that the index lacks. */
   async listFiles(signal?: AbortSignal): Promise<FileEntry[]> {
     return listFiles(this.#listOptions(), signal)
   }
@@ -316,12 +318,11 @@ export class OpenAgent {
     return { workspace, memory, conventions, scope, marks: this.marks(), textStatistics: this.#textStatistics }
   }
 
-  /** Returns the current rules for private text. */
   marks(): PrivacyMarks {
     return marksBy(foldersWithPrivateRules(this.#options))
   }
 
-  /** Returns what a reader may see. @param memory index to search */
+  /** @param memory index to search */
   visibleTo(reader: Reader, memory = this.memory): VisibleMemory {
     const sources = {
       workspace: this.workspace,

@@ -11,21 +11,15 @@ interface AttachContext {
   readonly conventions: Pick<VaultConventions, 'kind' | 'attachments'>
 }
 
-interface NewAttachment {
-  /** The note that embeds the file. It need not exist. */
-  readonly note: string
-  readonly name: string
-  readonly bytes: Uint8Array
-}
-
 /**
  * Stores a file in the attachment folder of the vault, under the next free name.
+ * @param attachment `note`: the one that embeds the file; it need not exist
  * @returns the workspace-relative path of the file, and the link to embed in the note
  * @throws AppError `attachment_unknown` if notes cannot embed this type, `disk_full`, and as `resolveInside`
  */
 export async function attachFile(
   { workspace, links, conventions: { kind, attachments } }: AttachContext,
-  { note: requested, name, bytes }: NewAttachment,
+  { note: requested, name, bytes }: { readonly note: string; readonly name: string; readonly bytes: Uint8Array },
 ): Promise<{ path: string; link: string }> {
   await workspace.locate(requested)
   const note = normalizePath(requested)
@@ -37,10 +31,9 @@ export async function attachFile(
   links.markStale()
   // Logseq links pages by name, but files by relative path.
   const style = kind === 'logseq' ? ({ links: 'markdown', linkPaths: 'relative' } as const) : undefined
-  return { path, link: await links.formatLink(note, path, { label: stem, isEmbed: true, style }) }
+  return { path, link: await links.formatLink({ from: note, path, label: stem, isEmbed: true, style }) }
 }
 
-/** Returns the folder for attachments of a note, with a final slash; empty for the top of the workspace. */
 function attachmentFolder(attachments: VaultConventions['attachments'], note: string): string {
   if (attachments === 'beside') return folderOf(note)
   if ('below' in attachments) return `${folderOf(note)}${attachments.below}/`

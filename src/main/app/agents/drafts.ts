@@ -13,28 +13,25 @@ const newChatName = 'new-chat'
 /** All windows share the draft of a chat. */
 const chatWriter = 'chat'
 
-/** Stores unsent messages and unsaved notes, one file for each name and writer. Each window is one writer. */
+/** One file for each name and writer. Each window is one writer. */
 export class Drafts {
   readonly #folder: string
   readonly #now: Clock
   readonly #onDamaged: (file: string) => void
-  /** Serializes access, so that the last save wins. */
   readonly #queue = new KeyedQueue()
 
-  /** @param onDamaged receives the path to which an unreadable draft was moved */
   constructor(folder: string, now: Clock, onDamaged: (file: string) => void) {
     this.#folder = folder
     this.#now = now
     this.#onDamaged = onDamaged
   }
 
-  /** Returns the unsent message of a chat, or of the new chat for an undefined session; null if there is none. */
   async message(session: string | undefined): Promise<Draft | null> {
     const [stored] = await this.#list(session ?? newChatName, draftSchema)
     return stored?.draft ?? null
   }
 
-  /** Stores an unsent message, or deletes it if it is empty. @throws AppError `disk_full`, `write_failed` */
+  /** @throws AppError `disk_full`, `write_failed` */
   async saveMessage(session: string | undefined, draft: Draft): Promise<void> {
     const isEmpty = draft.text === '' && draft.attachments.length === 0
     await this.#save(session ?? newChatName, chatWriter, isEmpty ? null : draft)
@@ -76,7 +73,6 @@ export class Drafts {
     return drafts.toSorted((one, other) => other.at - one.at)
   }
 
-  /** @param shownPath path of the file for error messages */
   async #save(name: string, writer: string, draft: object | null, shownPath?: string): Promise<void> {
     const file = `${name}~${writer}.json`
     const target = join(this.#folder, file)

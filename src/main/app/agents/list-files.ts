@@ -7,6 +7,7 @@ import {
   type WalkedFile,
   exclusionReason,
 } from '#workspace'
+import { inBatches } from '#platform'
 import type { Memory } from '#search'
 import type { PrivacyMarks } from '#workspace/privacy'
 import { orUndefined } from '#shared/util/errors.ts'
@@ -22,10 +23,10 @@ interface ListContext {
 export interface ListOptions extends ListContext {
   readonly conventions: ConventionsReader
   readonly marks: PrivacyMarks
-  readonly textStatistics: TextStatisticsCache
+  readonly textStatistics: LoadStatistics
 }
 
-/** Lists files by workspace-relative path, without stat or read. @throws the signal's reason if it aborts */
+/** Reads no files. @throws the signal's reason if it aborts */
 export async function listPaths(context: ListContext, signal?: AbortSignal): Promise<ListedFile[]> {
   return (await context.workspace.paths(signal)).map((path) => toListedFile(context, path))
 }
@@ -43,7 +44,7 @@ function toListedFile({ workspace: { layout }, memory, scope }: ListContext, pat
   }
 }
 
-/** Lists files with sizes, token counts and privacy. @throws the signal's reason if it aborts */
+/** @throws the signal's reason if it aborts */
 export async function listFiles(options: ListOptions, signal?: AbortSignal): Promise<FileEntry[]> {
   const { workspace, conventions } = options
   const { files } = await workspace.list(signal)
@@ -89,14 +90,9 @@ async function factsOf(
     const known = indexed.get(path)
     return known?.size !== size || known.mtime !== modifiedAt
   })
-  const read = await textStatistics.load(changed.filter(mayRead))
-  const isChanged = new Set(changed)
-  return new Map(
-    files.flatMap((file) => {
-      const facts = isChanged.has(file) ? read.get(file.path) : indexed.get(file.path)
-      return facts ? [[file.path, facts] as const] : []
-    }),
-  )
+  const read = await textStatistics(changed.filter(mayRead))
+  for (const { path } of changed) indexed.delete(path)
+  return new Map<string, TextStatistics>([...indexed, ...read])
 }
 
 function privacyOf(
@@ -110,7 +106,6 @@ function privacyOf(
   return { isWhole, ...(rule === undefined ? {} : { rule }), ...(problem ? { problem } : {}) }
 }
 
-/** Words, tokens and privacy of a text. */
 interface TextStatistics {
   /** Undefined for a large file, as is `tokens`. */
   readonly words?: number
@@ -120,39 +115,28 @@ interface TextStatistics {
   readonly problem?: string | null | undefined
 }
 
-/** The words of larger files are not counted, bytes. */
 const maxCountedBytes = 1_000_000
 const batchSize = 16
 
-export class TextStatisticsCache {
-  readonly #read: (path: string) => Promise<string>
-  readonly #statistics = new Map<string, TextStatistics & { readonly size: number; readonly modifiedAt: number }>()
+type LoadStatistics = ReturnType<typeof cachedStatistics>
 
-  constructor(read: (path: string) => Promise<string>) {
-    this.#read = read
-  }
-
-  /** Returns the statistics of files by path. Files that cannot be read have none. */
-  async load(files: readonly FileState[]): Promise<ReadonlyMap<string, TextStatistics>> {
-    // Another load may read the same files at the same time.
-    const found = new Map<string, TextStatistics>()
-    for (let start = 0; start < files.length; start += batchSize)
-      await Promise.all(files.slice(start, start + batchSize).map((file) => this.#addTo(found, file)))
-    return found
-  }
-
-  async #addTo(found: Map<string, TextStatistics>, { path, size, modifiedAt }: FileState): Promise<void> {
-    const cached = this.#statistics.get(path)
-    if (cached?.size === size && cached.modifiedAt === modifiedAt) return void found.set(path, cached)
-    const text = await this.#read(path).catch(() => undefined)
-    if (text === undefined) return void this.#statistics.delete(path)
+/** @returns a function that returns statistics by path; files that cannot be read have none */
+export function cachedStatistics(read: (path: string) => Promise<string>) {
+  const cache = new Map<string, TextStatistics & { readonly size: number; readonly modifiedAt: number }>()
+  const statisticsOf = async ({ path, size, modifiedAt }: FileState) => {
+    const cached = cache.get(path)
+    if (cached?.size === size && cached.modifiedAt === modifiedAt) return cached
+    const text = await read(path).catch(() => undefined)
+    if (text === undefined) return undefined
     const { isFullyPrivate, privateLines, problem } = visibilityOf(text)
-    const statistics = {
-      ...(size > maxCountedBytes ? {} : { words: countWords(text), tokens: estimateTokens(text) }),
-      privacy: isFullyPrivate ? 2 : Math.min(1, privateLines.size),
-      problem,
-    }
-    this.#statistics.set(path, { size, modifiedAt, ...statistics })
-    found.set(path, statistics)
+    const counts = size > maxCountedBytes ? {} : { words: countWords(text), tokens: estimateTokens(text) }
+    const privacy = isFullyPrivate ? 2 : Math.min(1, privateLines.size)
+    const statistics = { size, modifiedAt, ...counts, privacy, problem }
+    cache.set(path, statistics)
+    return statistics
+  }
+  return async (files: readonly FileState[]): Promise<ReadonlyMap<string, TextStatistics>> => {
+    const found = await inBatches(files, batchSize, async (file) => [file.path, await statisticsOf(file)] as const)
+    return new Map(found.flatMap(([path, statistics]) => (statistics ? [[path, statistics]] : [])))
   }
 }

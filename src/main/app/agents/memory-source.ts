@@ -22,20 +22,18 @@ export function memorySource(options: AgentOptions, provider?: EmbeddingProvider
   const { unit, ...chunkSizes } = chunking
   const layout = layoutOfConventions(options.conventions)
   const forbidden = options.forbiddenFolders()
+  const chats = { source: 'sessions' as const, folder: options.folders.sessions, prefix: sessionsPrefix, forbidden: [] }
   return {
     file: provider === undefined ? index : index.replace(/\.sqlite$/, `-${provider}.sqlite`),
     folders: [
       { source: 'memory', folder: options.workspace, prefix: '', forbidden, scope, layout },
-      // The source `memory` already covers most folders inside the workspace.
       ...otherFolders(options)
         .filter(({ folder }) => !isInWorkspaceIndex(folder, options))
         .map((source) => ({
           ...source,
           forbidden: isInside(source.folder, options.workspace) ? [...forbidden, options.workspace] : forbidden,
         })),
-      ...(sessions
-        ? [{ source: 'sessions' as const, folder: options.folders.sessions, prefix: sessionsPrefix, forbidden: [] }]
-        : []),
+      ...(sessions ? [chats] : []),
     ],
     debounceMs: sync.debounceMs,
     embedding: embeddingSource({ ...embedding, provider: provider ?? embedding.provider }, options),
@@ -44,7 +42,6 @@ export function memorySource(options: AgentOptions, provider?: EmbeddingProvider
   }
 }
 
-/** Returns the folders that the agent can read, its workspace first, each with its rules for private notes. */
 export function foldersWithPrivateRules(options: AgentOptions): NotesFolder[] {
   const { workspace, config } = options
   const rules = resolveRules(workspace, config.current.visibility.private)
@@ -61,21 +58,17 @@ export function foldersWithPrivateRules(options: AgentOptions): NotesFolder[] {
   ]
 }
 
-/** Returns the rules for the notes of the workspace. */
 export function privateRulesOf({ workspace, config }: AgentOptions): PrivateRules {
   return rulesForFolder(workspace, resolveRules(workspace, config.current.visibility.private))
 }
 
-/** Returns the rules of all agents for this file or folder (absolute path). */
+/** @param path absolute */
 export function allPrivateRules(options: AgentOptions, path: string): PrivateRules {
   const memories = options.allMemories()
-  return rulesForFolder(
-    path,
-    memories.flatMap(({ workspace, privateRules }) => resolveRules(workspace, privateRules)),
-  )
+  const rules = memories.flatMap(({ workspace, privateRules }) => resolveRules(workspace, privateRules))
+  return rulesForFolder(path, rules)
 }
 
-/** Returns the conventions about file names as a plain object that can be sent to a worker. */
 export function layoutOfConventions({
   effective: { daily, ignored, own, longTermFiles },
 }: Pick<ConventionsReader, 'effective'>): Layout {
@@ -115,13 +108,12 @@ function embeddingSource(
   { keys, modelsFolder, outboundFile, resources }: AgentOptions,
 ): EmbeddingSource {
   const { provider, model, baseUrl, allowDownload, reach } = embedding
-  const apiKey = keys.get(provider)
   return {
     provider,
     model: modelOf(provider, model),
     baseUrl,
     batchSize,
-    apiKey,
+    apiKey: keys.get(provider),
     isLocal: !isRemoteEmbeddingProvider(provider) || isLocalEndpoint(reach, baseUrl, undefined),
     allowDownload,
     modelsFolder,

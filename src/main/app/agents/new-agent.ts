@@ -31,26 +31,17 @@ export function colorAt(index: number): string {
   return colors[index % colors.length] ?? colors[0]
 }
 
-/**
- * Returns the absolute path and expands `~`.
- * @throws AppError `input_invalid` for a relative path, `folder_unusable` for the root of a disk
- */
+/** Expands `~`. @throws AppError `input_invalid` for a relative path, `folder_unusable` for the root of a disk */
 export function toAbsoluteFolder(path: string): string {
   const expanded = expandHome(path.trim())
-  if (isAbsolute(expanded)) {
-    const folder = resolve(expanded)
-    if (dirname(folder) !== folder) return folder
-    throw new AppError('folder_unusable', `${folder} is a whole disk; choose a folder on it`, {
-      path: folder,
-      reason: 'it is a whole disk',
-      fault: 'disk',
-    })
+  if (!isAbsolute(expanded)) {
+    const reason = `${path}: an absolute path, or one that begins with ~/`
+    throw new AppError('input_invalid', `${path} is not an absolute path`, { reason, path, fault: 'relative' })
   }
-  throw new AppError('input_invalid', `${path} is not an absolute path`, {
-    reason: `${path}: an absolute path, or one that begins with ~/`,
-    path,
-    fault: 'relative',
-  })
+  const folder = resolve(expanded)
+  if (dirname(folder) !== folder) return folder
+  const data = { path: folder, reason: 'it is a whole disk', fault: 'disk' }
+  throw new AppError('folder_unusable', `${folder} is a whole disk; choose a folder on it`, data)
 }
 
 /** Returns an id (a-z, 0-9, hyphen) of up to 40 characters from the name, plus a number if that id is taken. */
@@ -66,41 +57,31 @@ export function uniqueId(name: string, takenIds: readonly string[]): string {
   for (let number = 2; ; number += 1) if (!takenIds.includes(`${baseId}-${number}`)) return `${baseId}-${number}`
 }
 
-interface SeedOptions {
-  /** Undefined: true if the folder is new or empty. */
-  readonly mayAdd?: boolean | undefined
-  /** Settings for the agent's own files and daily notes; conventions of the folder take precedence. */
-  readonly vault: AgentSettings['vault']
-}
-
 /**
  * Adds missing template files to a folder. Both paths are absolute.
- * @returns workspace-relative paths of new files; none for a folder with files unless `mayAdd` is true
+ * @param options `mayAdd`: by default only to a new or empty folder; conventions of the folder win over `vault`
+ * @returns workspace-relative paths of new files
  * @throws AppError `folder_unusable`, `disk_full`, `write_failed`
  */
-export async function addTemplates(folder: string, templates: string, options: SeedOptions): Promise<string[]> {
+export async function addTemplates(
+  folder: string,
+  templates: string,
+  { mayAdd, vault }: { readonly mayAdd?: boolean | undefined; readonly vault: AgentSettings['vault'] },
+): Promise<string[]> {
   try {
     const isEmpty = ((await listEntryNames(folder)) ?? []).length === 0
-    if (!(options.mayAdd ?? isEmpty)) return []
-    const conventions = await ConventionsReader.open(folder, () => options.vault)
+    if (!(mayAdd ?? isEmpty)) return []
+    const conventions = await ConventionsReader.open(folder, () => vault)
     return await seedWorkspace(folder, templates, layoutOfConventions(conventions))
   } catch (error) {
-    if (error instanceof AppError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new AppError(
-      'folder_unusable',
-      `${folder} cannot be used: ${reason}`,
-      { path: folder, reason, ...(isSystemError(error) && error.code !== undefined ? { fault: error.code } : {}) },
-      { cause: error },
-    )
+    if (!isSystemError(error)) throw error
+    const { code: fault = '', message: reason } = error
+    const data = { path: folder, reason, fault }
+    throw new AppError('folder_unusable', `${folder} cannot be used: ${reason}`, data, { cause: error })
   }
 }
 
-/**
- * Copies the templates of an agent's own files that do not exist yet.
- * @returns the sorted, workspace-relative paths of the created files
- * @throws AppError `disk_full`, `write_failed`
- */
+/** @returns the sorted, workspace-relative paths of the created files @throws AppError `disk_full`, `write_failed` */
 export async function seedWorkspace(workspace: string, templates: string, layout: Layout): Promise<string[]> {
   await makeFolder(join(workspace, memoryFolderPath(layout)))
   return Mutex.runOnce(workspace, async () => {
@@ -120,17 +101,15 @@ export async function seedWorkspace(workspace: string, templates: string, layout
 function adaptPaths(text: string, layout: Layout): string {
   const { folder, format } = layout.daily
   const log = `\`${folder === '' ? '' : `${folder}/`}${format}.md\``
-  return text
-    .replaceAll('`memory/YYYY-MM-DD.md`', () => log)
-    .replaceAll(
-      /`((?:AGENTS|SOUL|USER|TOOLS|MEMORY)\.md)`/g,
-      (_match, name: (typeof agentFileNames)[number]) => `\`${ownFilePath(name, layout)}\``,
-    )
+  return agentFileNames.reduce(
+    (adapted, name) => adapted.replaceAll(`\`${name}\``, () => `\`${ownFilePath(name, layout)}\``),
+    text.replaceAll('`memory/YYYY-MM-DD.md`', () => log),
+  )
 }
 
 const userOrigin = { cause: 'user' } as const
 
-/** Returns the layout of a workspace whose agent's files are in subfolder `configured`, or else in the one on disk. */
+/** @param configured subfolder of the agent's files; undefined for the one on disk */
 export function layoutIn(workspace: string, configured: string | undefined): Layout {
   const own = configured ?? (existsSync(join(workspace, appFolderName)) ? appFolderName : '')
   return createLayout(own, longTermFilesIn(join(workspace, own))[0])

@@ -1,17 +1,15 @@
 import type { Evidence, RecoveredChange } from '#shared/contract/index.ts'
-import type { SavedLines } from '#curation'
-import { ChangeLog, History, Workspace, type Roots, describeBatch } from '#workspace'
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
+import { ChangeLog, Workspace, type Roots, describeBatch } from '#workspace'
 import type { AgentOptions } from './agent-options.ts'
 import { compareNote } from './agent-suggestions.ts'
 import { changeLogFile } from './state-folders.ts'
 import { layoutOfConventions, readableFolders, privateRulesOf } from './memory-source.ts'
-import { workerEntry } from '#platform'
 import { findRule, rulesForMove } from '#workspace/privacy'
 import { randomUUID } from 'node:crypto'
 import { AppError } from '#shared/util/errors.ts'
 import type { Importer } from '#interop'
 
-/** Returns the folders that the agent may read or must avoid. Reads the current settings at each access. */
 export function rootsOf(options: AgentOptions): Roots {
   return {
     workspace: options.workspace,
@@ -35,8 +33,8 @@ export function openWorkspace(options: AgentOptions, roots: Roots, log: ChangeLo
         const rules = config.current.visibility.private
         const added = rulesForMove(privateRulesOf(options), move, isFolder)
         if (added.length === 0) return async () => undefined
-        await config.setPrivate([...rules, ...added])
-        return () => config.setPrivate(rules)
+        await config.set(['visibility', 'private'], [...rules, ...added])
+        return () => config.set(['visibility', 'private'], rules)
       },
     },
     layout: () => layoutOfConventions(conventions),
@@ -54,12 +52,12 @@ export function openWorkspace(options: AgentOptions, roots: Roots, log: ChangeLo
 export interface OpenedWorkspace {
   readonly workspace: Workspace
   readonly log: ChangeLog
-  /** Returns the line that a saved note repeats or replaces. */
-  compare(saved: SavedLines): Promise<Evidence | undefined>
+  /** The line that a saved note repeats or replaces. */
+  compare(saved: LinesOfFile): Promise<Evidence | undefined>
   close(): Promise<void>
 }
 
-/** Opens a workspace for writing without opening the agent. */
+/** Does not open the agent. */
 export function openWriter(options: AgentOptions): OpenedWorkspace {
   const roots = rootsOf(options)
   const log = new ChangeLog(changeLogFile(options.folders.history, options.workspace), options.workspace)
@@ -78,40 +76,33 @@ export function openWriter(options: AgentOptions): OpenedWorkspace {
 /** Records files (workspace-relative) as created from templates, so that they do not count as the user's work. */
 export async function recordTemplates(options: AgentOptions, names: readonly string[]): Promise<void> {
   const { workspace, log, close } = openWriter(options)
-  const texts = await Promise.all(
-    names.map(async (path) => ({ path, before: null, after: (await workspace.read(path)).text })),
-  )
-  const at = options.now().getTime()
-  log.done(await log.begin({ origin: { cause: 'template' }, at, files: texts }))
+  const files = await Array.fromAsync(names, async (path) => {
+    return { path, before: null, after: (await workspace.read(path)).text }
+  })
+  log.done(await log.begin({ origin: { cause: 'template' }, at: options.now().getTime(), files }))
   await workspace.known?.accept(names)
   await close()
 }
 
-export function openHistory(
-  { config, folders, mainFolder, now, watch, log, workspace }: AgentOptions,
-  roots: Roots,
-): History {
-  return new History({
-    settings: () => config.current.history,
-    isLongRunning: watch,
-    entry: workerEntry(mainFolder, 'workspace/changes/changes.worker'),
-    file: changeLogFile(folders.history, workspace),
-    roots,
-    now,
-    onFault: (error) => log.fault(error, `history of agent ${config.id}`),
-  })
+const maxFiles = 200
+const changeProblems = ['change_ended', 'change_left', 'change_not_done'] as const
+
+export function clearChangeProblems({ health, config }: Pick<AgentOptions, 'health' | 'config'>): void {
+  for (const code of changeProblems) health.clear('app', code, config.id)
 }
 
-const maxFiles = 200
-
 /**
- * Completes or undoes changes that a crash interrupted. Call it before anything reads the files.
+ * Completes or undoes changes that a crash interrupted. Call it before anything reads the files. Clears earlier
+ * reports: a permanent deletion reopens the agent, and they can contain the deleted text.
  * @returns the last completed batch for the interface; undefined if there is none or the recovery failed (logged)
  */
 export async function recoverInterruptedChanges(
-  { health, log, config: { id: agent } }: Pick<AgentOptions, 'health' | 'log' | 'config'>,
+  options: Pick<AgentOptions, 'health' | 'log' | 'config'>,
   { workspace, importer }: { readonly workspace: Workspace; readonly importer: Importer },
 ): Promise<RecoveredChange | undefined> {
+  const { health, log } = options
+  const agent = options.config.id
+  clearChangeProblems(options)
   try {
     const results = await workspace.recover((batch) => {
       const kind = describeBatch(batch)?.kind
@@ -119,7 +110,7 @@ export async function recoverInterruptedChanges(
     })
     importer.recover(results)
     let recovered: RecoveredChange | undefined
-    for (const { change, batch, isDone, notes, written, skipped } of results) {
+    for (const { change, batch, isDone, notes, skipped } of results) {
       const described = describeBatch(batch)
       if (!described) continue
       const left = skipped.length
@@ -127,7 +118,7 @@ export async function recoverInterruptedChanges(
         part: 'app',
         code: !isDone ? 'change_not_done' : left > 0 ? 'change_left' : 'change_ended',
         level: left > 0 ? 'warning' : 'note',
-        message: `${described.from} → ${described.to}; ${written} notes written after the restart`,
+        message: `${described.from} → ${described.to}`,
         agent,
         ...(left > 0 ? { files: skipped.slice(0, maxFiles) } : {}),
       })

@@ -10,10 +10,8 @@ import type { OpenAgent } from './agent.ts'
 type OnProgress = (progress: { readonly done: number; readonly total: number }) => void
 
 const maxRelatedLines = 12
-/** Limits of the search for related lines. Unlikely ones count too, because the user chooses which lines to erase. */
 const relatedSearch = { minScore: 0, maxResults: 100, maxCharacters: 100_000 }
 
-/** The part of `AgentRegistry` that a deletion needs. */
 interface Agents {
   get(id: string): Promise<OpenAgent>
   deletionFolders(id: string): Parameters<typeof taskFile>[0]
@@ -24,32 +22,26 @@ interface Agents {
 export class PermanentDeletion {
   readonly #agents: Agents
   readonly #entry: URL
-  /** Workers of the running deletions by the id of the agent. */
   readonly #workers = new Map<string, WorkerHost<DeletionJobs>>()
 
-  /** @param entry the file `deletion.worker` */
   constructor(agents: Agents, entry: URL) {
     this.#agents = agents
     this.#entry = entry
   }
 
-  /** Finds all places that contain the words, and related lines. @throws AppError `input_invalid` for a short text */
+  /** @throws AppError `input_invalid` for a short text */
   async find(id: string, words: string, signal?: AbortSignal) {
     const agent = await this.#agents.get(id)
     const folders = this.#agents.deletionFolders(id)
-    const { places, git } = await runInWorker(
-      this.#entry,
-      (client: WorkerClient<DeletionJobs>) => client.find({ folders, words }),
-      signal,
-    )
+    const find = (client: WorkerClient<DeletionJobs>) => client.find({ folders, words })
+    const { places, git } = await runInWorker(this.#entry, find, signal)
     const near = await findRelatedLines(agent, words)
     const { provider, model } = await agent.memory.status()
     return { places, near, git, embedding: isRemoteEmbeddingProvider(provider) ? `${provider}/${model}` : undefined }
   }
 
   /**
-   * Erases texts from everything that the app stores for an agent. Cannot be undone. Reopens the agent at the end.
-   * @returns the outcome
+   * Erases texts from everything that the app stores for an agent, which is open again at the end.
    * @throws AppError `session_busy`, and as `deletePermanently`
    */
   async run(id: string, request: DeletionRequest, onProgress: OnProgress): Promise<DeletionStep> {
@@ -93,9 +85,8 @@ async function findRelatedLines(agent: OpenAgent, words: string): Promise<Deleti
   const distinctLines = new Map<string, DeletionMatches['near'][number]>()
   for (const { source, path, startLine, endLine, matched } of results) {
     if (source !== 'memory') continue
-    const read = await orUndefined(
-      agent.visibleTo({ seesPrivate: true }).lines(path, startLine, endLine - startLine + 1),
-    )
+    const memory = agent.visibleTo({ seesPrivate: true })
+    const read = await orUndefined(memory.lines(path, startLine, endLine - startLine + 1))
     for (const [offset, line] of (read?.lines ?? []).entries()) {
       const text = line.trim()
       // Only lines with a word of the query are related if the result has several lines.

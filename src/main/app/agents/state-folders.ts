@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { realpathSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { parseJson } from '#shared/util/json.ts'
 export type StateFolders = ReturnType<typeof stateFolders>
 export type AgentFolders = ReturnType<typeof agentFolders>
 
-/** Returns the paths below a state folder. Does not create them. @param home absolute path */
+/** @param home absolute path */
 export function stateFolders(home: string) {
   return {
     home,
@@ -23,7 +23,6 @@ export function stateFolders(home: string) {
     outbound: join(home, 'outbound.jsonl'),
     clients: join(home, 'clients.json'),
     agent: (agentId: string) => agentFolders(home, agentId, join('agents', agentId)),
-    /** State of a folder that replaces an agent's workspace. */
     folder: (workspace: string) =>
       agentFolders(home, `folder-${folderKey(workspace)}`, join('folders', folderKey(workspace))),
   }
@@ -44,33 +43,29 @@ function agentFolders(home: string, name: string, agentSubfolder: string) {
   }
 }
 
-/** Returns the file of the change log of a workspace. Each workspace folder of an agent has its own. */
+/** Each workspace folder of an agent has its own log. */
 export function changeLogFile(historyFolder: string, workspace: string): string {
   return join(historyFolder, `${folderKey(workspace)}.sqlite`)
 }
 
 function folderKey(workspace: string): string {
-  return createHash('sha256').update(resolve(workspace)).digest('hex').slice(0, 16)
+  return hash('sha256', resolve(workspace)).slice(0, 16)
 }
 
-/** Returns `COMMONPLACE_HOME`, or `~/.commonplace` if it is unset or empty. */
 export function defaultStateHome(env: NodeJS.ProcessEnv): string {
   return resolve(env['COMMONPLACE_HOME'] || join(homedir(), '.commonplace'))
 }
 
 /**
- * A folder that replaces the agent's workspace while the process runs (`--workspace DIR`). Its index, history and
- * sessions are stored per folder, so those of the agent stay untouched. Other agents are hidden because another process
- * may have them open.
+ * Replaces the agent's workspace while the process runs (`--workspace DIR`). Its index, history and sessions are stored
+ * per folder. Other agents are hidden because another process may have them open.
  */
-
 export interface SingleFolder {
   readonly agent: string
   /** Absolute path. */
   readonly folder: string
 }
 
-/** Returns `~/commonplace` for the default agent, `~/commonplace-<id>` for any other. */
 export function defaultWorkspace(agentId: string, home: string = homedir()): string {
   return join(home, agentId === defaultAgentId ? 'commonplace' : `commonplace-${agentId}`)
 }
@@ -106,7 +101,8 @@ export const stateFormat = 1
 const fileSchema = z.object({ format: z.number().int() })
 
 /**
- * Returns the version of a state folder; 1 without a readable `format.json`. Changes nothing.
+ * Changes nothing.
+ * @returns 1 without a readable `format.json`
  * @throws AppError `state_newer` if the files are not readable for `supported`
  */
 export async function readStateFormat(home: string, supported = stateFormat): Promise<number> {

@@ -2,27 +2,29 @@ import { once } from 'node:events'
 import type { MemoryClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { withPrivateSecrets } from '#shared/markdown/visibility-edit.ts'
-import { defaultAgentId } from '#platform'
-import { sectionTitle } from '#workspace'
-import { findClientNote, saveClientNote } from '../agents/client-notes.ts'
-import { perform, type RouterBase } from './procedure.ts'
+import type { FileChange } from '#shared/util/file-change.ts'
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
+import { sourceMark, sourceName, withSourceMarks } from '#shared/markdown/provenance.ts'
+import { type Clock, defaultAgentId } from '#platform'
+import { evidenceOf, suggestionOf, untrustedFinding } from '#curation'
+import { addToSection, noteItem, hashText, localDate, longTermFile, sectionTitle } from '#workspace'
+import type { OpenAgent } from '../agents/agent.ts'
+import { type RouterBase, type Routes } from './procedure.ts'
 
-export const clientsRoutes = ({ app, os, forAgent }: RouterBase) => ({
-  list: os.clients.list.handler(() => app.clients.list()),
-  meet: os.clients.meet.handler(async ({ input }) => {
+export const clientsRoutes: Routes<'clients'> = ({ app, forAgent }) => ({
+  list: () => app.clients.list(),
+  meet: async ({ input }) => {
     // Throws for an unknown agent, before the stored agent of the program changes.
     if (input.agent !== undefined) await app.agents.get(input.agent)
     return assertServed(app, await app.clients.registerLocal(input.client, input.name, input.agent))
-  }),
-  issueToken: os.clients.issueToken.handler(async ({ input }) => ({
-    token: await app.clients.issueToken(input.client, input.name, input.agent),
-  })),
-  admit: os.clients.admit.handler(async ({ input }) => {
+  },
+  issueToken: async ({ input }) => ({ token: await app.clients.issueToken(input.client, input.name, input.agent) }),
+  admit: async ({ input }) => {
     const client = await app.clients.findByToken(input.token)
     return client ? assertServed(app, client) : null
-  }),
-  update: perform(os.clients.update, (input) => app.clients.update(input.client, input)),
-  enter: os.clients.enter.handler(async function* ({ input, signal = new AbortController().signal }) {
+  },
+  update: ({ input }) => app.clients.update(input.client, input),
+  enter: async function* ({ input, signal = new AbortController().signal }) {
     const leave = await app.clients.enter(input.client, signal)
     try {
       yield {}
@@ -31,9 +33,9 @@ export const clientsRoutes = ({ app, os, forAgent }: RouterBase) => ({
     } finally {
       leave()
     }
-  }),
-  remove: perform(os.clients.remove, (input) => app.clients.remove(input.client)),
-  remember: forAgent(os.clients.remember, async (agent, input, signal) => {
+  },
+  remove: ({ input }) => app.clients.remove(input.client),
+  remember: forAgent(async (agent, input, signal) => {
     const { client: id, agent: agentId } = input
     const text = withPrivateSecrets(input.text)
     const section = input.section === undefined ? undefined : sectionTitle(input.section)
@@ -47,17 +49,15 @@ export const clientsRoutes = ({ app, os, forAgent }: RouterBase) => ({
     app.clients.countWrite(id)
     return { ...written, change: change?.change ?? null }
   }),
-  undo: forAgent(os.clients.undo, async (agent, { client, change }) => ({
+  undo: forAgent(async (agent, { client, change }) => ({
     path: await agent.undoClientNote(change, await app.clients.nameOf(client)),
   })),
-  programs: os.clients.programs.handler(({ input }) => app.clientInstaller.list(agentOption(input.agent))),
-  connect: perform(os.clients.connect, (input) => app.clientInstaller.connect(input.program, agentOption(input.agent))),
-  disconnect: perform(os.clients.disconnect, (input) => app.clientInstaller.disconnect(input.program)),
-  test: os.clients.test.handler(async ({ input }) => ({
-    tools: await app.clientInstaller.test(input.program, agentOption(input.agent)),
-  })),
-  questions: os.clients.questions.handler(() => app.clients.writeRequests.list()),
-  answer: perform(os.clients.answer, (input) => app.clients.writeRequests.answer(input.id, input.decision)),
+  programs: ({ input }) => app.clientInstaller.list(agentOption(input.agent)),
+  connect: ({ input }) => app.clientInstaller.connect(input.program, agentOption(input.agent)),
+  disconnect: ({ input }) => app.clientInstaller.disconnect(input.program),
+  test: async ({ input }) => ({ tools: await app.clientInstaller.test(input.program, agentOption(input.agent)) }),
+  questions: () => app.clients.writeRequests.list(),
+  answer: ({ input }) => app.clients.writeRequests.answer(input.id, input.decision),
 })
 
 /** Returns {} for the default agent, so that the settings can assign another agent to the program later. */
@@ -65,8 +65,80 @@ function agentOption(agent: string) {
   return agent === defaultAgentId ? {} : { agent }
 }
 
-/** @throws AppError `unknown_agent` if the agent of the program is archived */
 function assertServed({ agents }: RouterBase['app'], client: MemoryClient): MemoryClient {
   if (!agents.isArchived(client.agent)) return client
   throw new AppError('unknown_agent', `the agent ${client.agent} is archived`, { agent: client.agent })
+}
+
+type NoteServices = Pick<OpenAgent, 'workspace' | 'suggestions'>
+
+interface ProgramNote {
+  readonly text: string
+  /** Title of a section, as `sectionTitle` returns it; undefined for the daily log. */
+  readonly section: string | undefined
+}
+
+interface SavedNote extends LinesOfFile {
+  readonly change?: FileChange
+  /** Id of the proposal in the inbox; null if the user already rejected the same proposal. */
+  readonly proposal?: string | null
+}
+
+/**
+ * Saves a note in the daily log, or in a section of MEMORY.md if the program may write there. Without that permission a
+ * proposal for MEMORY.md goes to the inbox.
+ */
+async function saveClientNote(
+  services: NoteServices,
+  { text, section }: ProgramNote,
+  { name, mayKeep }: { readonly name: string; readonly mayKeep: boolean },
+  now: Clock,
+): Promise<SavedNote> {
+  const date = now()
+  const note = withClientMark(text, name, date)
+  const origin = { cause: 'client' as const, client: name, sources: [sourceName({ kind: 'mcp', name })] }
+  if (section !== undefined && mayKeep) return services.workspace.rememberIn(section, note, origin)
+  return withSuggestion(services, await services.workspace.remember(note, date, origin), { note, section, name, date })
+}
+
+/** Finds a note whose confirmation was lost; undefined if it is not saved. Adds the proposal if it is missing. */
+async function findClientNote(
+  services: NoteServices,
+  { text, section }: ProgramNote,
+  name: string,
+  now: Clock,
+): Promise<SavedNote | undefined> {
+  const date = now()
+  const note = withClientMark(text, name, date)
+  const { workspace } = services
+  const longTermEntry = section === undefined ? undefined : await workspace.findRememberedNote(note, date, true)
+  if (longTermEntry) return longTermEntry
+  const entry = await workspace.findRememberedNote(note, date)
+  return entry && withSuggestion(services, entry, { note, section, name, date })
+}
+
+function withClientMark(text: string, name: string, date: Date): string {
+  return withSourceMarks(text.trim(), sourceMark([{ kind: 'mcp', name }], localDate(date)))
+}
+
+async function withSuggestion(
+  { workspace, suggestions }: NoteServices,
+  entry: SavedNote,
+  { note, section, name, date }: { note: string; section: string | undefined; name: string; date: Date },
+): Promise<SavedNote> {
+  if (section === undefined) return entry
+  const path = longTermFile(workspace.layout)
+  const before = (await workspace.exists(path)) ? (await workspace.read(path)).text : undefined
+  const after = addToSection(before ?? '', section, noteItem(note)).text
+  const lines = (await workspace.read(entry.path)).text.split('\n')
+  const line = entry.startLine + (lines[entry.startLine - 1]?.startsWith('#') === true ? 1 : 0)
+  const finding = {
+    ...untrustedFinding(path, before, after, [sourceName({ kind: 'mcp', name })]),
+    // Links the proposal to the note: undoing the note also withdraws the proposal.
+    evidence: [evidenceOf(entry.path, line, lines[line - 1] ?? '')],
+  }
+  const currentFile = before === undefined ? undefined : { text: before, hash: hashText(before) }
+  const author = { kind: 'client' as const, name }
+  const suggestion = await suggestions.propose(suggestionOf(finding, { author, at: date.getTime() }, () => currentFile))
+  return { ...entry, proposal: suggestion ?? null }
 }

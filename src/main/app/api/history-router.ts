@@ -4,17 +4,16 @@ import type { VisibleMemory } from '#agent'
 import type { OpenAgent } from '../agents/agent.ts'
 import { streamProgress } from '#platform'
 import { EarlierPrivacy } from '#workspace/privacy'
-import { perform, type RouterBase, visibleFor } from './procedure.ts'
+import { type Routes, visibleFor } from './procedure.ts'
 
-export const historyRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => ({
-  timeline: forAgent(os.history.timeline, async (agent, input) => {
+export const historyRoutes: Routes<'history'> = ({ app, forAgent }) => ({
+  timeline: forAgent(async (agent, input) => {
     const { history } = agent
     if (!input.forProgram) return history.timeline({ ...input, groupAdopted: true })
     const memory = await visibleFor(app, agent, input.forProgram)
     // A program gets no event when the changes since the last run are recorded.
     await history.flush()
     const visible: HistoryEntry[] = []
-    // Read further pages until `limit` visible entries are found: hidden ones do not count.
     for (let query: Parameters<typeof history.timeline>[0] = input; ;) {
       const entries = history.timeline(query)
       visible.push(...(await visibleEntries(agent, memory, entries)))
@@ -22,39 +21,35 @@ export const historyRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => 
       query = { ...input, before: entries.at(-1)?.id }
     }
   }),
-  diff: forAgent(os.history.diff, async (agent, input) => {
+  diff: forAgent(async (agent, input) => {
     const change = await agent.history.diff(input.change, input.path)
     const memory = await visibleFor(app, agent, input.forProgram)
     if (memory.seesPrivate) return change
     return { patch: await visibleLines(agent, memory, input, change.patch), before: null, after: null }
   }),
-  commits: forAgent(os.history.commits, (agent, { path, ...page }, signal) => agent.commits.log(path, page, signal)),
-  commitDiff: forAgent(os.history.commitDiff, (agent, input, signal) =>
-    agent.commits.diff(input.path, input.commit, signal),
-  ),
-  textAt: forAgent(os.history.textAt, async (agent, { path, at, includesPrivate }) => {
+  commits: forAgent((agent, { path, ...page }, signal) => agent.commits.log(path, page, signal)),
+  commitDiff: forAgent((agent, input, signal) => agent.commits.diff(input.path, input.commit, signal)),
+  textAt: forAgent(async (agent, { path, at, includesPrivate }) => {
     const text = agent.history.textAt(path, at)
     if (text === undefined || includesPrivate) return { text: text ?? null }
     const privacy = new EarlierPrivacy(agent.marks())
     privacy.add(0, (await orUndefined(agent.visibleTo({ seesPrivate: true }).read(path))) ?? { path, text })
     return { text: privacy.openText(0, { path, text }) ?? null }
   }),
-  exportGit: os.history.exportGit.handler(async function* ({ input: { agent: id, folder, includesPrivate }, signal }) {
+  exportGit: async function* ({ input: { agent: id, folder, includesPrivate }, signal }) {
     const agent = await app.agents.get(id)
     yield* agent.exportHistory(folder, includesPrivate, signal)
-  }),
-  importGit: os.history.importGit.handler(async function* ({ input: { agent: id, folder }, signal }) {
+  },
+  importGit: async function* ({ input: { agent: id, folder }, signal }) {
     const { history } = await app.agents.get(id)
     yield* history.importGit(folder, signal)
-  }),
-  blame: forAgent(os.history.blame, (agent, input) => agent.history.blame(input.path)),
-  standing: forAgent(os.history.standing, (agent, input) => agent.revertStatus(input.change, input.path)),
-  accept: doForAgent(os.history.accept, (agent, { change, path, key }) =>
-    agent.history.log.markReviewed(change, path, key),
-  ),
-  restore: forAgent(os.history.restore, (agent, input) => agent.restoreVersion(input.change, input.path)),
-  batches: forAgent(os.history.batches, (agent) => agent.batches.list()),
-  revert: forAgent(os.history.revert, async (agent, input) => {
+  },
+  blame: forAgent((agent, input) => agent.history.blame(input.path)),
+  standing: forAgent((agent, input) => agent.revertStatus(input.change, input.path)),
+  accept: forAgent((agent, { change, path, key }) => agent.history.log.markReviewed(change, path, key)),
+  restore: forAgent((agent, input) => agent.restoreVersion(input.change, input.path)),
+  batches: forAgent((agent) => agent.batches.list()),
+  revert: forAgent(async (agent, input) => {
     const { change = null, notes, left, trashed } = await agent.revert(input)
     return { change, notes, left: [...left], ...(trashed === undefined ? {} : { trashed }) }
   }),
@@ -91,19 +86,19 @@ async function visibleLines(
   return patch.split('\n').filter(isVisible).join('\n')
 }
 
-export const permanentDeletionRoutes = ({ app, os }: RouterBase) => ({
-  find: os.permanentDeletion.find.handler(async ({ input: { agent, words }, signal }) => {
+export const permanentDeletionRoutes: Routes<'permanentDeletion'> = ({ app }) => ({
+  find: async ({ input: { agent, words }, signal }) => {
     const months = await app.ledger.months()
     const models = [...new Set(months.map(({ model }) => model))].filter((model) => model !== 'offline')
     const { embedding, ...occurrences } = await app.agents.deletion.find(agent, words, signal)
     // The embedding model also received these texts.
     return { ...occurrences, models: embedding === undefined ? models : [...models, embedding] }
-  }),
+  },
   // The deletion also finishes if the caller disconnects.
-  run: os.permanentDeletion.run.handler(async function* ({ input: { agent, ...request } }) {
+  run: async function* ({ input: { agent, ...request } }) {
     yield yield* streamProgress((onProgress) =>
       app.agents.deletion.run(agent, request, ({ done, total }) => onProgress(done, total)),
     )
-  }),
-  stop: perform(os.permanentDeletion.stop, (input) => app.agents.deletion.stop(input.agent)),
+  },
+  stop: ({ input }) => app.agents.deletion.stop(input.agent),
 })

@@ -1,4 +1,5 @@
-import { ORPCError, ValidationError, implement } from '@orpc/server'
+import type { ContractProcedure, ErrorMap, InferSchemaInput, InferSchemaOutput, Meta } from '@orpc/contract'
+import { ORPCError, type Router, type UnlaziedRouter, ValidationError, implement } from '@orpc/server'
 import { isAbort } from '#shared/util/errors.ts'
 import { convertErrors, ThreadEndedError, type Log } from '#platform'
 import { contract } from '#shared/contract/index.ts'
@@ -40,61 +41,55 @@ function wireErrorOf(error: unknown, log: Log, path: string): unknown {
   })
 }
 
-export function routerBase(app: App) {
-  const implementer = implement(contract)
-  const os = implementer.use(({ next, path }) =>
-    convertErrors(next, (error) => wireErrorOf(error, app.log, path.join('.'))),
-  )
-  return { app, os, ...agentProcedures(app) }
-}
-
-interface Procedure<Input, Output, Implemented> {
-  readonly handler: (handler: Handler<Input, Output>) => Implemented
-}
+type Contract = typeof contract
 
 type Handler<Input, Output> = (options: {
   readonly input: Input
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }) => Output | PromiseLike<Output>
 
-type AgentWork<Input, Output> = (
-  agent: OpenAgent,
-  input: NoInfer<Input>,
-  signal: AbortSignal | undefined,
-) => Output | PromiseLike<Output>
+type Handlers<Procedures> = {
+  readonly [Name in keyof Procedures]: Procedures[Name] extends ContractProcedure<
+    infer Input,
+    infer Output,
+    ErrorMap,
+    Meta
+  >
+    ? Handler<InferSchemaOutput<Input>, InferSchemaInput<Output>>
+    : never
+}
 
-type Nothing = Record<string, never>
+export interface RouterBase {
+  readonly app: App
+  /** Handles a request with the agent that its input names. */
+  readonly forAgent: <Input extends { readonly agent: string }, Output>(
+    work: (agent: OpenAgent, input: Input, signal: AbortSignal | undefined) => Output | PromiseLike<Output>,
+  ) => Handler<Input, Output>
+}
 
-/** Implements a procedure that returns nothing. */
-export function perform<Input, Implemented>(
-  procedure: Procedure<Input, Nothing, Implemented>,
-  work: (input: NoInfer<Input>) => unknown,
-): Implemented {
-  return procedure.handler(async ({ input }) => {
-    await work(input)
-    return {}
+export type Routes<Group extends keyof Contract> = (base: RouterBase) => Handlers<Contract[Group]>
+
+export type AppRouter = UnlaziedRouter<Router<Contract, Record<never, never>>>
+
+interface Implementer {
+  readonly handler: (handler: Handler<never, unknown>) => unknown
+}
+
+export function implementRoutes(app: App, routes: { readonly [Group in keyof Contract]: Routes<Group> }): AppRouter {
+  const os = implement(contract).use(({ next, path }) =>
+    convertErrors(next, (error) => wireErrorOf(error, app.log, path.join('.'))),
+  ) as unknown as Record<string, Record<string, Implementer>>
+  const forAgent: RouterBase['forAgent'] = (work) => {
+    return async ({ input, signal }) => work(await app.agents.get(input.agent), input, signal)
+  }
+  const router = Object.entries(routes).map(([group, routesOf]) => {
+    const handlers: [string, Handler<never, unknown>][] = Object.entries(routesOf({ app, forAgent }))
+    const procedures = handlers.map(([name, handler]) => [name, os[group]?.[name]?.handler(handler)])
+    return [group, Object.fromEntries(procedures)]
   })
+  // `Routes` has checked the type of each handler.
+  return Object.fromEntries(router) as AppRouter
 }
-
-function agentProcedures({ agents }: App) {
-  /** Implements a procedure with the agent that its input names. */
-  const forAgent = <Input extends { readonly agent: string }, Output, Implemented>(
-    procedure: Procedure<Input, Output, Implemented>,
-    work: AgentWork<Input, NoInfer<Output>>,
-  ): Implemented => procedure.handler(async ({ input, signal }) => work(await agents.get(input.agent), input, signal))
-  /** Like `forAgent`, for a procedure that returns nothing. */
-  const doForAgent = <Input extends { readonly agent: string }, Implemented>(
-    procedure: Procedure<Input, Nothing, Implemented>,
-    work: AgentWork<Input, unknown>,
-  ): Implemented =>
-    forAgent(procedure, async (agent, input, signal) => {
-      await work(agent, input, signal)
-      return {}
-    })
-  return { forAgent, doForAgent }
-}
-
-export type RouterBase = ReturnType<typeof routerBase>
 
 /**
  * Returns what a requester sees of an agent.

@@ -2,7 +2,7 @@ import type { SearchOptions } from '#shared/contract/index.ts'
 import { KeyedQueue } from '#platform'
 import type { VisibleMemory } from '#agent'
 import type { OpenAgent } from '../agents/agent.ts'
-import { type RouterBase, visibleFor } from './procedure.ts'
+import { type RouterBase, type Routes, visibleFor } from './procedure.ts'
 
 const settleTimeoutMs = 10 * 60_000
 
@@ -32,47 +32,41 @@ function searchFor<T>(
   return forProgram === false ? run() : programSearches.run(agent.id, run)
 }
 
-export const searchRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => ({
-  query: forAgent(os.search.query, (agent, input, signal) =>
+export const searchRoutes: Routes<'search'> = ({ app, forAgent }) => ({
+  query: forAgent((agent, input, signal) =>
     searchFor(app, agent, input, (memory) => memory.search(input.query, input.options, signal)),
   ),
-  explain: forAgent(os.search.explain, (agent, input, signal) =>
+  explain: forAgent((agent, input, signal) =>
     searchFor(app, agent, input, (memory) => memory.explain(input.query, input.options, input.why, signal)),
   ),
-  recalls: forAgent(os.search.recalls, (agent, _input, signal) => agent.sessions.recalls(signal)),
-  settings: os.search.settings.handler(({ input }) => {
+  recalls: forAgent((agent, _input, signal) => agent.sessions.recalls(signal)),
+  settings: ({ input }) => {
     const { search, chunking } = app.agents.settingsOf(input.agent).memory
     return { ...search, chunking }
-  }),
-  setSettings: os.search.setSettings.handler(({ input }) => app.agents.configOf(input.agent).setSearch(input.settings)),
-  scope: os.search.scope.handler(({ input }) => app.agents.settingsOf(input.agent).memory.scope),
-  setScope: os.search.setScope.handler(({ input }) => app.agents.configOf(input.agent).setMemory('scope', input.scope)),
-  setSessions: os.search.setSessions.handler(({ input }) =>
-    app.agents.configOf(input.agent).setMemory('sessions', input.sessions),
-  ),
-  status: forAgent(os.search.status, (agent, input) => (input.isCompared ? agent.comparison : agent.memory).status()),
-  compareWith: doForAgent(os.search.compareWith, (agent, input) => agent.compareWith(input.provider ?? undefined)),
-  embeddingCost: forAgent(os.search.embeddingCost, (agent, input, signal) =>
-    agent.memory.embeddingCost(input.of, signal),
-  ),
-  nearNotes: forAgent(os.search.nearNotes, (agent, input) => agent.memory.similarNotes(input.path, maxSimilarNotes)),
-  settle: forAgent(os.search.settle, async (agent, input, signal) => {
+  },
+  setSettings: ({ input }) => app.agents.configOf(input.agent).setSearch(input.settings),
+  scope: ({ input }) => app.agents.settingsOf(input.agent).memory.scope,
+  setScope: ({ input }) => app.agents.configOf(input.agent).setMemory('scope', input.scope),
+  setSessions: ({ input }) => app.agents.configOf(input.agent).setMemory('sessions', input.sessions),
+  status: forAgent((agent, input) => (input.isCompared ? agent.comparison : agent.memory).status()),
+  compareWith: forAgent((agent, input) => agent.compareWith(input.provider ?? undefined)),
+  embeddingCost: forAgent((agent, input, signal) => agent.memory.embeddingCost(input.of, signal)),
+  nearNotes: forAgent((agent, input) => agent.memory.similarNotes(input.path, maxSimilarNotes)),
+  settle: forAgent(async (agent, input, signal) => {
     const memory = input.isCompared ? agent.comparison : agent.memory
     const settled = await memory.settle(settleTimeoutMs)
     const status = input.vectors ? await memory.waitForVectors(signal) : await memory.status()
     return { settled, status, indexBytes: await memory.indexBytes() }
   }),
-  reindex: forAgent(os.search.reindex, (agent, _input, signal) => agent.memory.reindex(signal)),
+  reindex: forAgent((agent, _input, signal) => agent.memory.reindex(signal)),
 })
 
-export const savedSearchesRoutes = ({ os, forAgent, doForAgent }: RouterBase) => ({
-  list: forAgent(os.savedSearches.list, (agent) => agent.savedQueries.list()),
-  add: forAgent(os.savedSearches.add, (agent, input) => agent.savedQueries.add(input.question)),
-  remove: forAgent(os.savedSearches.remove, async (agent, input) => ({
-    removed: await agent.savedQueries.remove(input.id),
-  })),
-  run: forAgent(os.savedSearches.run, (agent) => agent.savedQueries.run('asked')),
-  stop: doForAgent(os.savedSearches.stop, (agent) => agent.savedQueries.stop()),
-  import: forAgent(os.savedSearches.import, (agent, input) => agent.savedQueries.import(input.text)),
-  export: forAgent(os.savedSearches.export, async (agent) => ({ text: await agent.savedQueries.export() })),
+export const savedSearchesRoutes: Routes<'savedSearches'> = ({ forAgent }) => ({
+  list: forAgent((agent) => agent.savedQueries.list()),
+  add: forAgent((agent, input) => agent.savedQueries.add(input.question)),
+  remove: forAgent(async (agent, input) => ({ removed: await agent.savedQueries.remove(input.id) })),
+  run: forAgent((agent) => agent.savedQueries.run('asked')),
+  stop: forAgent((agent) => agent.savedQueries.stop()),
+  import: forAgent((agent, input) => agent.savedQueries.import(input.text)),
+  export: forAgent(async (agent) => ({ text: await agent.savedQueries.export() })),
 })

@@ -5,7 +5,6 @@ export interface Output {
   readonly value: unknown
   readonly text: string
   readonly warning?: string | undefined
-  /** If true, the result is incomplete and the exit code is 1. */
   readonly isFailure?: boolean | undefined
 }
 
@@ -16,7 +15,6 @@ export function printedFields(result: PrintedResult): PrintedResult {
   return { path, startLine, endLine, score, snippet, source, ...(date === undefined ? {} : { date }) }
 }
 
-/** Control characters except tab and line feed, line and paragraph separators, and bidi controls. */
 const controlCharacters = /(?![\t\n])[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
 
 /** Escapes control characters as \uXXXX, and turns CRLF into LF. The value of JSON stays the same. */

@@ -7,10 +7,10 @@ import type { AppOptions } from '../composition/create-app.ts'
 import { ask } from './commands/ask-command.ts'
 import { evaluateRecall } from './commands/evaluate-command.ts'
 import { explain } from './commands/explain-command.ts'
-import { exportHistory, importHistory, showHistory, type GitFlags, type ShowFlags } from './commands/history-command.ts'
+import { exportHistory, importHistory, showHistory } from './commands/history-command.ts'
 import { indexFiles, searchMemory, listSessions, showStatus } from './commands/memory-commands.ts'
 import { saveNote } from './commands/remember-command.ts'
-import type { AskFlags, CommonFlags, EvalFlags, ExplainFlags, McpFlags, SearchFlags, WaitFlags } from './flags.ts'
+import type { CommonFlags, McpFlags } from './flags.ts'
 import { type Output, exitOnUncaught, escapeControls, tolerateClosedOutput } from './cli-output.ts'
 import { assertNeverUsed, openMemory } from './open-memory.ts'
 import { vectorHelp } from './vectors.ts'
@@ -44,48 +44,40 @@ function command(name: string, description: string, parent = program): Command {
     .option('--json', 'print one JSON value')
 }
 
-function withVectorOptions(subcommand: Command): Command {
-  return subcommand
+function vectorCommand(name: string, description: string): Command {
+  return command(name, description)
     .option('--no-wait', 'do not wait for the vectors of all entries')
     .addHelpText('after', `\n${vectorHelp}`)
 }
 
-command('status', 'show the state of the index and all problems').action(async (flags: CommonFlags) =>
-  runOnPrimary(flags, showStatus),
-)
+function searchCommand(name: string, description: string): Command {
+  return vectorCommand(name, description)
+    .option('--max-results <n>', 'maximum number of results instead of the configured one', parseInteger)
+    .option('--min-score <x>', 'minimum score, 0 to 1, instead of the configured one', parseFraction)
+}
 
-withVectorOptions(command('index', 'update the index from the files'))
+command('status', 'show the state of the index and all problems').action(onPrimary(showStatus))
+
+vectorCommand('index', 'update the index from the files')
   .option('--force', 'index every file again')
-  .action(async (flags: CommonFlags & WaitFlags & { force?: boolean }) =>
-    runOnPrimary(flags, (primary) => indexFiles(primary, flags)),
-  )
+  .action(onPrimary(indexFiles))
 
-withVectorOptions(command('search', 'search the memory'))
+searchCommand('search', 'search the memory')
   .argument('<query>')
-  .option('--max-results <n>', 'maximum number of results', parseInteger)
-  .option('--min-score <x>', 'minimum score, 0 to 1', parseFraction)
   .option('--private', 'also search private notes and chats')
-  .action(async (query: string, flags: CommonFlags & SearchFlags) =>
-    runOnPrimary(flags, (primary) => searchMemory(primary, flags, query)),
-  )
+  .action(onPrimary(searchMemory))
 
-withVectorOptions(command('explain', 'show how every candidate for a query was scored'))
+searchCommand('explain', 'show how every candidate for a query was scored')
   .argument('<query>')
-  .option('--max-results <n>', 'maximum number of results', parseInteger)
-  .option('--min-score <x>', 'minimum score, 0 to 1', parseFraction)
   .option('--why <path:line>', 'also explain why this line was not returned')
   .option('--private', 'also search private notes and chats')
-  .action(async (query: string, flags: CommonFlags & ExplainFlags) =>
-    runOnPrimary(flags, (primary) => explain(primary, flags, query)),
-  )
+  .action(onPrimary(explain))
 
-withVectorOptions(command('eval', 'measure recall on judged questions'))
+searchCommand('eval', 'measure recall on judged questions')
   .requiredOption('--queries <file>', 'questions with the lines that answer them, one JSON object per line')
   .option('--off-topic <file>', 'questions that this memory cannot answer')
-  .option('--max-results <n>', 'maximum number of results instead of the configured one', parseInteger)
-  .option('--min-score <x>', 'minimum score, 0 to 1, instead of the configured one', parseFraction)
   .addOption(new Option('--provider <name>', 'embedding provider').choices(embeddingProviders))
-  .action(async (flags: CommonFlags & EvalFlags) => runOnPrimary(flags, (primary) => evaluateRecall(primary, flags)))
+  .action(onPrimary(evaluateRecall))
 
 command('remember', 'append a note to today’s log')
   .argument('[text]', 'the note; read from standard input if omitted')
@@ -103,13 +95,11 @@ command('ask', 'ask the agent')
   .option('--send-anyway', 'send the message even if it has private lines and the chat is open')
   .option('--as-message', 'send the message to the model, even if it begins like a command')
   .option('--without-memory', 'start a temporary chat: memory is neither read nor written')
-  .action(async (message: string, flags: AskFlags) =>
-    runOnPrimary(flags, (primary) => ask(primary, flags, message), { isRepeatable: false }),
-  )
+  .action(onPrimary(ask, false))
 
 command('sessions', 'list the chats, newest first')
   .option('--private', 'also show the titles of private chats')
-  .action(async (flags: CommonFlags) => runOnPrimary(flags, (primary) => listSessions(primary, flags)))
+  .action(onPrimary(listSessions))
 
 const history = program.command('history').description('show, export and import the history of the notes')
 
@@ -118,16 +108,16 @@ command('show', 'list the changes of a note, or print its text at a time', histo
   .option('--at <time>', 'print the text at this time, such as 2026-01-20 or 2026-01-20T18:30')
   .option('--limit <n>', 'maximum number of changes', parseInteger, 100)
   .option('--private', 'also print private text')
-  .action(async (path: string, flags: ShowFlags) => runOnPrimary(flags, (primary) => showHistory(primary, flags, path)))
+  .action(onPrimary(showHistory))
 
 command('export', 'write the history as a Git repository', history)
   .requiredOption('--git <dir>', 'an empty or new folder')
   .option('--private', 'also export private text')
-  .action(async (flags: GitFlags) => runOnPrimary(flags, (primary) => exportHistory(primary, flags)))
+  .action(onPrimary(exportHistory))
 
 command('import', 'add the history of a Git repository before the oldest change', history)
   .requiredOption('--git <dir>', 'a repository, or a folder in one')
-  .action(async (flags: GitFlags) => runOnPrimary(flags, (primary) => importHistory(primary, flags)))
+  .action(onPrimary(importHistory))
 
 program
   .command('mcp')
@@ -164,23 +154,26 @@ try {
   process.exitCode = printError(error)
 }
 
-async function runOnPrimary(
-  flags: CommonFlags,
-  run: (primary: PrimaryClient, flags: CommonFlags) => Promise<Output>,
-  { isRepeatable = true }: { readonly isRepeatable?: boolean } = {},
-): Promise<void> {
-  checkFolders(flags)
-  const output = await withPrimary(appOptions(flags), isRepeatable, async (primary) => {
-    const { file, problems, firstRun, usesLastGood } = await primary.client.settings.get()
-    const problemText = SettingsStore.describe(file, problems)
-    if (primary.isOwnApp && firstRun) assertNeverUsed(primary.base, flags.agent)
-    const isConfigInvalid = problems.some(({ fault }) => fault !== 'unknown')
-    if (primary.isOwnApp && isConfigInvalid && !usesLastGood) throw new AppError('config_invalid', problemText)
-    const result = await run(primary, flags)
-    if (problems.length === 0) return result
-    return { ...result, warning: [result.warning, problemText].filter(Boolean).join('; ') }
-  })
-  print(output, flags)
+/** @returns an action that passes the flags and the first argument to `run`, and prints the result */
+function onPrimary<Flags extends CommonFlags>(
+  run: (primary: PrimaryClient, flags: Flags, argument: string) => Promise<Output>,
+  isRepeatable = true,
+) {
+  return async function (this: Command): Promise<void> {
+    const flags = this.opts<Flags>()
+    checkFolders(flags)
+    const output = await withPrimary(appOptions(flags), isRepeatable, async (primary) => {
+      const { file, problems, firstRun, usesLastGood } = await primary.client.settings.get()
+      const problemText = SettingsStore.describe(file, problems)
+      if (primary.isOwnApp && firstRun) assertNeverUsed(primary.base, flags.agent)
+      const isConfigInvalid = problems.some(({ fault }) => fault !== 'unknown')
+      if (primary.isOwnApp && isConfigInvalid && !usesLastGood) throw new AppError('config_invalid', problemText)
+      const result = await run(primary, flags, this.args[0] ?? '')
+      if (problems.length === 0) return result
+      return { ...result, warning: [result.warning, problemText].filter(Boolean).join('; ') }
+    })
+    print(output, flags)
+  }
 }
 
 function appOptions({ home, workspace, agent }: Omit<CommonFlags, 'agent'> & { readonly agent?: string }): AppOptions {
@@ -206,7 +199,7 @@ async function serve(flags: CommonFlags & { port?: number; open: boolean }): Pro
   checkFolders(flags)
   const shutdownSignal = waitForShutdownSignal()
   const { startServer } = await import('../server/start-server.ts')
-  const server = await startServer({ ...appOptions(flags), ...(flags.port === undefined ? {} : { port: flags.port }) })
+  const server = await startServer({ ...appOptions(flags), port: flags.port })
   // The server handles uncaught errors itself and keeps running.
   removeExitHandler()
   process.stdout.write(`${JSON.stringify({ url: server.url })}\n`)
@@ -247,9 +240,6 @@ function printError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const message = error instanceof Error ? error.message : String(error)
   process.stderr.write(`commonplace: ${escapeControls(message.replaceAll('\n', ' '))}\n`)
-  const isUsageError =
-    error instanceof UsageError ||
-    (error instanceof AppError &&
-      ['unknown_agent', 'unknown_session', 'unknown_model', 'input_invalid'].includes(error.code))
-  return isUsageError ? 2 : 1
+  const usageCodes = ['unknown_agent', 'unknown_session', 'unknown_model', 'input_invalid']
+  return error instanceof UsageError || (error instanceof AppError && usageCodes.includes(error.code)) ? 2 : 1
 }

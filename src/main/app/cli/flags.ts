@@ -6,7 +6,6 @@ export interface CommonFlags {
   readonly workspace?: string
   readonly home?: string
   readonly json?: boolean
-  /** Includes private notes and chats; for a new note or chat, makes it private. */
   readonly private?: boolean
 }
 
@@ -44,7 +43,6 @@ export interface McpFlags extends Omit<CommonFlags, 'agent'> {
   readonly dryRun?: boolean
 }
 
-/** Without `--private`, private notes and chats are left out. */
 export function searchOptions({ maxResults, minScore, private: hasPrivate = false }: SearchFlags): SearchOptions {
   return { maxResults, minScore, hasPrivate }
 }

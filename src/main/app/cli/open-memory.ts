@@ -4,10 +4,7 @@ import { AppError } from '#shared/util/errors.ts'
 import type { AppBase, AppOptions } from '../composition/create-app.ts'
 import { HostProcess } from '../instance-lock/host-process.ts'
 
-/**
- * Opens or finds the memory, sets it up at first use and starts loading the agent.
- * @throws AppError as `HostProcess.open`, `config_invalid`, `unknown_agent`
- */
+/** Starts to load the agent. @throws AppError as `HostProcess.open`, `config_invalid`, `unknown_agent` */
 export async function openMemory(options: AppOptions, agent: string): Promise<HostProcess> {
   const hostProcess = await HostProcess.open(options)
   try {
@@ -20,9 +17,8 @@ export async function openMemory(options: AppOptions, agent: string): Promise<Ho
   }
 }
 
-/** Opens the agent, so that its change events arrive without a first request. Never rejects. */
+/** Opens the agent, so that its change events arrive. Never rejects: later requests report the error. */
 export async function warmUpAgent(hostProcess: HostProcess, agent: string): Promise<void> {
-  // Later requests report the error.
   await hostProcess.callPrimary((primary) => primary.search.status({ agent })).catch(() => undefined)
 }
 
@@ -34,10 +30,7 @@ export function assertNeverUsed({ folders }: AppBase, agent: string): void {
   throw new AppError('config_invalid', `${folders.config}: ${reason}`, { file: folders.config, reason })
 }
 
-/**
- * Creates the default workspace at first use.
- * @throws AppError `config_invalid`, `unknown_agent`, and as `agents.setUp`
- */
+/** Creates the default workspace. @throws AppError `config_invalid`, `unknown_agent`, and as `agents.setUp` */
 export async function setUpAtFirstUse(client: ContractClient, base: AppBase, agent: string): Promise<void> {
   if (!(await client.settings.get()).firstRun) return
   assertNeverUsed(base, agent)

@@ -8,14 +8,7 @@ export const vectorHelp =
 
 /** Timeout for a query vector in the terminal, ms: a complete answer matters more than speed. */
 const terminalVectorWaitMs = 30_000
-/** Interval of progress lines, ms. */
 const progressIntervalMs = 5000
-
-/** `isCompared`: the index that `search.compareWith` has opened. */
-export interface IndexChoice {
-  readonly agent: string
-  readonly isCompared?: boolean
-}
 
 /**
  * Waits until the index is up to date, and with `shouldWait` until all vectors exist. Prints progress to stderr.
@@ -23,7 +16,11 @@ export interface IndexChoice {
  * query, undefined for the default
  * @throws AppError `index_unavailable`
  */
-export async function waitForVectors(client: ContractClient, index: IndexChoice, shouldWait: boolean) {
+export async function waitForVectors(
+  client: ContractClient,
+  index: Parameters<ContractClient['search']['status']>[0],
+  shouldWait: boolean,
+) {
   if (!shouldWait) {
     assertUsable((await client.search.settle(index)).status)
     return { warning: undefined, isFailure: false, vectorWaitMs: undefined }

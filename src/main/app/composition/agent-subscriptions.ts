@@ -1,25 +1,21 @@
 import { isAbsolute } from 'node:path'
-import type { AppEvent } from '#shared/contract/index.ts'
 import { isLongTermPath } from '#shared/util/agent-files.ts'
-import { type Log } from '#platform'
-import { type Health, reportIndex } from '../diagnostics/health.ts'
-import type { SavedLines } from '#curation'
+import type { SharedOptions } from '../agents/agent-options.ts'
+import { type ProblemReport, reportIndex } from '../diagnostics/health.ts'
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { longTermFile } from '#workspace'
 import { sessionsPrefix } from '#search'
 import type { OpenAgent } from '../agents/agent.ts'
 
 const maxNoteCharacters = 80
 
-interface EventTargets {
-  readonly publish: (event: AppEvent) => void
-  readonly health: Health
-  readonly log: Log
-}
+type EventTargets = Pick<SharedOptions, 'publish' | 'health' | 'log'>
 
 /** Subscribes an agent's services to each other and publishes their changes. Call it before `OpenAgent.start`. */
 export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }: EventTargets): void {
   const { id: agent, conventions, workspace, links, suggestions, drafts, sessions } = openedAgent
   const { memory, history, batches, savedQueries, chat, privacy } = openedAgent
+  const faultIn = (part: string) => (error: unknown) => void log.fault(error, `${part} of agent ${agent}`)
   workspace.changes.subscribe(({ path, from }) => memory.notifyWritten(from === undefined ? [path] : [from, path]))
 
   for (const activity of [workspace.changes, sessions.changes, chat.changes])
@@ -27,7 +23,6 @@ export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }:
 
   workspace.changes.subscribe(() => links.markStale())
   batches.progress.subscribe((moving) => {
-    // `moving` is set while a move runs; only its end changes links.
     if (!moving) links.markStale()
     publish({ type: 'moveProgress', agent, moving })
   })
@@ -35,15 +30,15 @@ export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }:
   workspace.changes.subscribe(async ({ path, from }) => {
     if (from === undefined) return
     // The move is complete; a failure here must not undo it.
-    await drafts.moveFile(from, path).catch((error: unknown) => log.fault(error, `draft of agent ${agent}`))
-    await savedQueries.move(from, path).catch((error: unknown) => log.fault(error, `checks of agent ${agent}`))
+    await drafts.moveFile(from, path).catch(faultIn('draft'))
+    await savedQueries.move(from, path).catch(faultIn('checks'))
   })
 
-  const compare = (saved: SavedLines) =>
+  const compare = (saved: LinesOfFile) =>
     suggestions
       .compare(saved)
       .then((match) => match && publish({ type: 'noteMatched', agent, ...match }))
-      .catch((error: unknown) => log.fault(error, `comparison of a note of agent ${agent}`))
+      .catch(faultIn('comparison of a note'))
   workspace.captures.subscribe(({ origin, ...saved }) => void (origin.client === undefined && compare(saved)))
   workspace.changes.subscribe(({ path, origin, before, after }) => {
     const start = before?.trimEnd() ?? ''
@@ -57,25 +52,12 @@ export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }:
     // A chat shows the notes of its own session without this event.
     if (session !== undefined) return
     const firstLine = (note.split('\n')[0] ?? '').slice(0, maxNoteCharacters).toWellFormed()
-    publish({
-      type: 'captured',
-      agent,
-      path,
-      startLine,
-      change: change.change ?? null,
-      note: firstLine,
-      ...(client === undefined ? {} : { client }),
-    })
+    publish({ type: 'captured', agent, path, startLine, change: change.change ?? null, note: firstLine, client })
   })
 
   sessions.changes.subscribe(({ session, isDeletedOrRestored }) => {
     memory.notifyWritten([`${sessionsPrefix}${session}.jsonl`])
-    publish({
-      type: 'sessionChanged',
-      agent,
-      session,
-      ...(isDeletedOrRestored ? { isWhole: isDeletedOrRestored } : {}),
-    })
+    publish({ type: 'sessionChanged', agent, session, isWhole: isDeletedOrRestored })
     publish({ type: 'contextChanged', agent, session })
   })
 
@@ -94,7 +76,7 @@ export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }:
       .update()
       // The windows may have read the list before it was stored.
       .then((untold) => untold.forEach((session) => publish({ type: 'sessionChanged', agent, session })))
-      .catch((error: unknown) => log.fault(error, `privacy of chats of agent ${agent}`))
+      .catch(faultIn('privacy of chats'))
   }
   memory.changes.subscribe((change) => {
     switch (change.type) {
@@ -105,10 +87,8 @@ export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }:
         return publish({ type: 'indexStatus', agent, status: change.status })
       case 'files':
         links.markStale()
-        findLongTermFiles(change.paths).catch((error: unknown) => log.fault(error, `conventions of agent ${agent}`))
-        suggestions
-          .filesChanged(change.paths)
-          .catch((error: unknown) => log.fault(error, `suggestions of agent ${agent}`))
+        findLongTermFiles(change.paths).catch(faultIn('conventions'))
+        suggestions.filesChanged(change.paths).catch(faultIn('suggestions'))
         history.recordExternalChanges(change.paths.filter((path) => !path.endsWith('.jsonl') && !isAbsolute(path)))
         return publish({ type: 'filesChanged', agent, paths: [...change.paths] })
       case 'indexed':
@@ -117,7 +97,7 @@ export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }:
         updateChatPrivacy()
         return publish({ type: 'indexChanged', agent })
       case 'crashed':
-        log.fault(change.error, `index thread of agent ${agent}`)
+        faultIn('index thread')(change.error)
         return health.report({
           part: 'index',
           code: 'thread_ended',
@@ -133,7 +113,12 @@ export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }:
 
   history.log.changes.subscribe((change) => {
     if (change.type === 'recorded') publish({ type: 'historyChanged', agent, paths: [...change.paths] })
-    else reportHistory(health, agent, change.problems)
+    else {
+      const reports = change.problems.map(({ code, message }): ProblemReport => {
+        return { part: 'history', code, message, agent, level: code === 'history_failed' ? 'bad' : 'warning' }
+      })
+      health.replace(['history'], reports, agent)
+    }
   })
 
   const findLongTermFiles = async (paths: readonly string[]) => {
@@ -152,29 +137,10 @@ export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }:
   conventions.changes.subscribe(() => {
     reportLongTermFiles()
     links.markStale()
-    openedAgent.applyConventions().catch((error: unknown) => log.fault(error, `conventions of agent ${agent}`))
+    openedAgent.applyConventions().catch(faultIn('conventions'))
     publish({ type: 'filesChanged', agent, paths: [] })
   })
 
   suggestions.changes.subscribe(() => publish({ type: 'suggestionsChanged', agent }))
-
   savedQueries.changes.subscribe(() => publish({ type: 'savedSearchesChanged', agent }))
-}
-
-function reportHistory(
-  health: Health,
-  agent: string,
-  problems: readonly { readonly code: string; readonly message: string }[],
-): void {
-  health.replace(
-    ['history'],
-    problems.map(({ code, message }) => ({
-      part: 'history',
-      code,
-      message,
-      agent,
-      level: code === 'history_failed' ? 'bad' : 'warning',
-    })),
-    agent,
-  )
 }

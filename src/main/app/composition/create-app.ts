@@ -10,7 +10,6 @@ import {
   Differ,
   measureDataLocations,
   openLog,
-  type Log,
   Outbound,
   RemoteImages,
   workerEntry,
@@ -21,6 +20,7 @@ import {
   type KeyVault,
   SettingsStore,
   defaultAgentId,
+  redact,
 } from '#platform'
 import { showInFileManager, type RevealFile } from '../shell.ts'
 import { createDiagnosticReport, readLog } from '../diagnostics/report.ts'
@@ -34,59 +34,49 @@ import {
   stateFolders,
   type StateFolders,
   resolveSingleFolder,
-  type SingleFolder,
 } from '../agents/state-folders.ts'
 import { ClientApps, ClientInstaller } from '#interop'
 import { ContextWindowEstimates, defaultToolLimits, type ToolLimits } from '#agent'
 import { McpServers } from '#agent/mcp-client'
 import { UsageStore, Models } from '#llm'
-import { modelSettingsRemedy, subscribeServices } from './subscriptions.ts'
 
 export interface AppOptions {
-  /** Folder of the entry file, `src/main/` or `out/main/`. Workers and resources are found relative to it. */
+  /** `src/main/` or `out/main/`. Workers and resources are found relative to it. */
   readonly mainFolder: URL
   readonly env: NodeJS.ProcessEnv
-  /** State folder, absolute or relative to the working directory; default: `COMMONPLACE_HOME` or `~/.commonplace`. */
+  /** Absolute or relative to the working directory; default: `COMMONPLACE_HOME` or `~/.commonplace`. */
   readonly home?: string | undefined
-  /** Replaces the workspace of one agent and hides other agents; absolute or relative to the working directory. */
+  /** Absolute or relative to the working directory, instead of the workspace of `agent`. Hides other agents. */
   readonly workspace?: string | undefined
-  /** Agent that uses `workspace`; default: `main`. */
   readonly agent?: string | undefined
   /** False for a single command: files are scanned once and not watched. */
   readonly watch?: boolean
   readonly now?: Clock
-  /** Electron's shell on the desktop; default: the system's commands. */
   readonly showFile?: RevealFile
-  /** Stores API keys permanently; undefined keeps them in memory only. */
+  /** Undefined keeps API keys in memory only. */
   readonly keyVault?: KeyVault | undefined
   readonly permissionTimeoutMs?: number | undefined
-  /** Limits of tool calls by models; default: `defaultToolLimits`. */
   readonly toolLimits?: Partial<ToolLimits> | undefined
-  /** Returns true if remote images may be loaded from an IP address; default: public addresses only. */
+  /** Of a server of remote images; default: public addresses only. */
   readonly isOpenAddress?: ((address: string) => boolean) | undefined
-  /** Base that the caller opened and will close; default: opened and closed with the app. */
+  /** The caller closes it. Default: opened and closed with the app. */
   readonly base?: AppBase
 }
 
-export interface AppBase {
-  readonly folders: StateFolders
-  readonly log: Log
-  readonly settings: SettingsStore
-  readonly outbound: Outbound
-  readonly singleFolder: SingleFolder | undefined
-  close(): void
-}
+export type AppBase = Awaited<ReturnType<typeof openBase>>
 
-/** Time after the start at which agents that no window shows are opened. */
 const openAgentsMs = 5000
 
-async function openAgents(agents: AgentRegistry): Promise<void> {
-  if (agents.isFirstRun) return
-  for (const { id, archived } of await agents.list()) if (!archived) await orUndefined(agents.get(id))
+async function activeAgents(agents: AgentRegistry) {
+  return agents.isFirstRun ? [] : (await agents.list()).filter(({ archived }) => !archived)
 }
 
-/** Opens the state folder, log and settings. @throws AppError `state_newer`, `write_failed`, `unknown_agent` */
-export async function openBase({ env, home, workspace, agent = defaultAgentId, now }: AppOptions): Promise<AppBase> {
+async function openAgents(agents: AgentRegistry): Promise<void> {
+  for (const { id } of await activeAgents(agents)) await orUndefined(agents.get(id))
+}
+
+/** @throws AppError `state_newer`, `write_failed`, `unknown_agent` */
+export async function openBase({ env, home, workspace, agent = defaultAgentId, now }: AppOptions) {
   const folders = stateFolders(home === undefined ? defaultStateHome(env) : resolve(home))
   await readStateFormat(folders.home)
   await makeStateFolder(folders.home)
@@ -122,27 +112,18 @@ export async function createApp(options: AppOptions) {
   const publish = (event: AppEvent) => events.publish('event', event)
   const health = new Health(now)
   const log = withFaultReports(base.log, health, now)
-  const cancelCleanup = scheduleCleanup(
-    folders.home,
-    () => true,
-    (error) => log.fault(error, 'temporary files'),
-  )
+  const faultIn = (part: string) => (error: unknown) => void log.fault(error, part)
+  const cancelCleanup = scheduleCleanup(folders.home, () => true, faultIn('temporary files'))
   const keys = new KeyRing(env, options.keyVault)
   try {
     await keys.load()
   } catch (error) {
-    // The app also works without stored keys.
     log.fault(error, 'stored keys')
     health.report({ part: 'keys', code: 'unreadable', message: String(error), remedy: modelSettingsRemedy })
   }
   if (keys.vaultStrength === 'weak')
     health.report({ part: 'keys', code: 'weak', level: 'note', message: '', remedy: modelSettingsRemedy })
-  const ledger = new UsageStore({
-    file: folders.usage,
-    now,
-    settings,
-    onProblem: (problem) => log.fault(problem, 'usage'),
-  })
+  const ledger = new UsageStore({ file: folders.usage, now, settings, onProblem: faultIn('usage') })
   const models = new Models({
     settings,
     keys,
@@ -151,20 +132,17 @@ export async function createApp(options: AppOptions) {
     outbound,
     now,
     listFile: folders.modelLists,
-    onProblem: (problem) => log.fault(problem, 'model lists'),
+    onProblem: faultIn('model lists'),
   })
   await models.load()
-  const windowEstimates = await ContextWindowEstimates.open({
-    file: folders.learnedWindows,
-    now,
-    onProblem: (problem) => log.fault(problem, 'learned windows'),
-  })
+  const windowsFile = { file: folders.learnedWindows, now, onProblem: faultIn('learned windows') }
+  const windowEstimates = await ContextWindowEstimates.open(windowsFile)
   const mcp = new McpServers({ settings, env, outbound, version: appVersion, keys })
   const pictures = new RemoteImages({ env, outbound, isAllowedAddress: options.isOpenAddress })
   const clients = new ClientApps({
     file: folders.clients,
     now,
-    onFault: (problem) => log.fault(problem, 'clients'),
+    onFault: faultIn('clients'),
     timeoutMs: options.permissionTimeoutMs,
   })
   const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker') })
@@ -189,21 +167,10 @@ export async function createApp(options: AppOptions) {
   const unsubscribe = subscribeServices({ settings, keys, ledger, models, mcp, clients, agents, health }, publish)
   // Chats may have ended while the app was closed.
   const openTimer = watch
-    ? setTimeout(
-        () => void openAgents(agents).catch((error: unknown) => log.fault(error, 'agents')),
-        openAgentsMs,
-      ).unref()
+    ? setTimeout(() => void openAgents(agents).catch(faultIn('agents')), openAgentsMs).unref()
     : undefined
-  const stopDiskMonitor = watch
-    ? monitorDiskSpace(
-        health,
-        async () => {
-          const activeAgents = agents.isFirstRun ? [] : (await agents.list()).filter(({ archived }) => !archived)
-          return [folders.home, ...activeAgents.map(({ workspace }) => workspace)]
-        },
-        (error) => log.fault(error, 'free space'),
-      )
-    : undefined
+  const watchedFolders = async () => [folders.home, ...(await activeAgents(agents)).map(({ workspace }) => workspace)]
+  const stopDiskMonitor = watch ? monitorDiskSpace(health, watchedFolders, faultIn('free space')) : undefined
   return {
     agents,
     settings,
@@ -218,7 +185,6 @@ export async function createApp(options: AppOptions) {
     events,
     log,
     health,
-    /** Absolute path of the state folder. */
     home: folders.home,
     resources,
     now,
@@ -227,13 +193,17 @@ export async function createApp(options: AppOptions) {
       const allAgents = await agents.list()
       return measureDataLocations([
         { kind: 'settings', path: folders.config },
-        ...allAgents.flatMap(({ id, name, workspace }) => [
-          { kind: 'workspace' as const, path: workspace, agent: name },
-          indexLocation(agents.foldersOf(id).index, name),
-          { kind: 'sessions' as const, path: agents.foldersOf(id).sessions, agent: name },
-          { kind: 'history' as const, path: agents.foldersOf(id).history, agent: name },
-          { kind: 'upkeep' as const, path: agents.foldersOf(id).suggestions, agent: name },
-        ]),
+        ...allAgents.flatMap(({ id, name: agent, workspace }) => {
+          const { index, sessions, history, suggestions } = agents.foldersOf(id)
+          const relatedPaths = [`${index}-wal`, `${index}-shm`]
+          return [
+            { kind: 'workspace' as const, path: workspace, agent },
+            { kind: 'index' as const, path: index, agent, relatedPaths },
+            { kind: 'sessions' as const, path: sessions, agent },
+            { kind: 'history' as const, path: history, agent },
+            { kind: 'upkeep' as const, path: suggestions, agent },
+          ]
+        }),
         { kind: 'models', path: folders.models },
         { kind: 'logs', path: folders.logs },
         { kind: 'usage', path: folders.usage },
@@ -254,7 +224,6 @@ export async function createApp(options: AppOptions) {
         now: now(),
       })
     },
-    /** @param finishMs as in `Chat.close` */
     async close(finishMs?: number) {
       clearTimeout(openTimer)
       cancelCleanup()
@@ -276,12 +245,6 @@ export function createClientInstaller({ mainFolder, env }: AppOptions, { home }:
   return new ClientInstaller({ mainFolder, env, home: isDefaultHome ? undefined : home, version: appVersion })
 }
 
-/** Includes SQLite's WAL files. */
-function indexLocation(path: string, agent: string) {
-  return { kind: 'index' as const, path, agent, relatedPaths: [`${path}-wal`, `${path}-shm`] }
-}
-
-/** Returns the absolute path of the folder with the app's resources. */
 export function resourcesOf(mainFolder: URL): string {
   return fileURLToPath(new URL('../../resources/', mainFolder))
 }
@@ -295,4 +258,61 @@ async function makeStateFolder(home: string): Promise<void> {
     const reason = error instanceof Error ? error.message : String(error)
     throw new AppError('write_failed', `${home} cannot be used: ${reason}`, { path: home, reason }, { cause: error })
   }
+}
+
+type Services = Pick<App, 'settings' | 'keys' | 'ledger' | 'models' | 'mcp' | 'clients' | 'agents' | 'health'>
+
+const modelSettingsRemedy = { kind: 'settings', section: 'models' } as const
+
+/** Publishes changes and problems of services as events. @returns a function that unsubscribes from the settings */
+function subscribeServices(
+  { settings, keys, ledger, models, mcp, clients, agents, health }: Services,
+  publish: (event: AppEvent) => void,
+): () => void {
+  reportSettings(health, settings)
+  health.changes.subscribe(() => publish({ type: 'healthChanged' }))
+  agents.changes.subscribe(() => publish({ type: 'agentsChanged' }))
+  ledger.changes.subscribe(() => publish({ type: 'usageChanged' }))
+  keys.changes.subscribe(() => publish({ type: 'settingsChanged' }))
+  models.changes.subscribe(({ model, failure }) => reportModel(health, model, failure))
+  clients.changes.subscribe(() => publish({ type: 'clientsChanged' }))
+  mcp.changes.subscribe(() => {
+    publish({ type: 'mcpChanged' })
+    reportTools(health, mcp)
+  })
+  return settings.changes.subscribe(() => {
+    reportSettings(health, settings)
+    health.clear('model')
+    publish({ type: 'settingsChanged' })
+    publish({ type: 'usageChanged' })
+    void mcp.applySettings()
+  })
+}
+
+function reportSettings(health: Health, { problems, ignoredKeys, file }: SettingsStore): void {
+  const problemsOf = (code: string, settingsProblems: typeof problems) => {
+    if (settingsProblems.length === 0) return []
+    const message = SettingsStore.describe(file, settingsProblems)
+    return [{ part: 'settings', code, message, remedy: { kind: 'configFile' } } as const]
+  }
+  const reports = [...problemsOf('config_invalid', problems), ...problemsOf('config_ignored', ignoredKeys)]
+  health.replace(['settings'], reports)
+}
+
+function reportTools(health: Health, mcp: McpServers): void {
+  const failedServers = mcp.status().filter(({ state }) => state === 'failed')
+  const reports = failedServers.map(({ name, problem }) => {
+    const message = `${name}: ${problem ?? ''}`
+    return { part: 'tools', code: 'tools_failed', message, path: name, remedy: modelSettingsRemedy } as const
+  })
+  health.replace(['tools'], reports)
+}
+
+function reportModel(health: Health, model: string, failure: AppError | undefined): void {
+  if (!failure) return health.clear('model')
+  const failureMessage = redact(failure.message)
+  const causeMessage = failure.cause instanceof Error ? redact(failure.cause.message) : ''
+  const addedTexts = failureMessage.includes(causeMessage) ? [] : [causeMessage]
+  const message = [model, failureMessage, ...addedTexts].join(': ').slice(0, 400)
+  health.replace(['model'], [{ part: 'model', code: failure.code, message, remedy: modelSettingsRemedy }])
 }

@@ -3,7 +3,7 @@ import { isSystemError } from '#shared/util/errors.ts'
 import { EventEmitter, type Clock, type Log, type Subscribable } from '#platform'
 import type { AppPart, IndexStatus, Problem, Remedy } from '#shared/contract/index.ts'
 
-/** Report of a problem; `since` (ms since the epoch) is set only if the problem began before the report. */
+/** `since` (ms since the epoch) is set only if the problem began before the report. */
 export type ProblemReport = Omit<Problem, 'since' | 'level'> & {
   readonly level?: Problem['level']
   readonly since?: number | undefined
@@ -13,7 +13,6 @@ const severityOrder = { bad: 0, warning: 1, note: 2 } as const
 
 export class Health {
   readonly #changes = new EventEmitter()
-  /** Emitted when the problems change; changes within one microtask are coalesced. */
   readonly changes: Subscribable<void> = this.#changes
   readonly #now: Clock
   readonly #problems = new Map<string, Problem>()
@@ -23,7 +22,7 @@ export class Health {
     this.#now = now
   }
 
-  /** Adds or updates a problem, by default as a warning. An existing problem keeps its `since`. */
+  /** By default as a warning. An existing problem keeps its `since`. */
   report({ level = 'warning', since, ...report }: ProblemReport): void {
     const key = keyOf(report)
     const existing = this.#problems.get(key)
@@ -33,21 +32,21 @@ export class Health {
     this.#notify()
   }
 
-  /** Removes the problems of a part, only those with `code` if given. Without `agent`, removes problems of the app. */
+  /** Without `code`, all problems of a part; without `agent`, those of the app. */
   clear(part: AppPart, code?: string, agent?: string): void {
     this.#delete(
       (problem) => problem.part === part && problem.agent === agent && problem.code === (code ?? problem.code),
     )
   }
 
-  /** Replaces all problems of some parts of an agent (or of the app); problems not in `reports` are cleared. */
+  /** Clears the problems of some parts that are not in `reports`, of an agent or of the app. */
   replace(parts: readonly AppPart[], reports: readonly ProblemReport[], agent?: string): void {
     const reportedKeys = new Set(reports.map(keyOf))
     this.#delete((problem, key) => parts.includes(problem.part) && problem.agent === agent && !reportedKeys.has(key))
     for (const report of reports) this.report(report)
   }
 
-  /** Returns the problems of an agent and of the app, most severe first, then oldest first. */
+  /** Of an agent and of the app, most severe first, then oldest first. */
   problems(agent?: string): Problem[] {
     return [...this.#problems.values()]
       .filter((problem) => problem.agent === undefined || problem.agent === agent)
@@ -78,7 +77,7 @@ function keyOf({ part, code, agent = '', path = '' }: Pick<ProblemReport, 'part'
 
 const maxFaultAgeMs = 60 * 60_000
 
-/** Wraps a log so that its faults of the last hour are also reported as a health problem. */
+/** Also reports the faults of the last hour as a health problem. */
 export function withFaultReports(log: Log, health: Health, now: Clock): Log {
   let times: number[] = []
   let timer: NodeJS.Timeout | undefined
@@ -149,12 +148,8 @@ function defaultTemplate(code: string, path: string | undefined): ReportTemplate
 
 const lowBytes = 100_000_000
 const intervalMs = 10_000
-const dataSettingsRemedy = { kind: 'settings', section: 'data' } as const
 
-/**
- * Reports a health problem if a disk has less than 100 MB free. Checks every 10 s.
- * @returns a function that stops it
- */
+/** Reports disks with less than 100 MB free. @returns a function that stops it */
 export function monitorDiskSpace(
   health: Health,
   folders: () => Promise<readonly string[]>,
@@ -170,25 +165,17 @@ export function monitorDiskSpace(
   return () => clearInterval(timer)
 }
 
-async function checkFolder(path: string) {
+async function checkFolder(path: string): Promise<ProblemReport | undefined> {
+  const problem = { part: 'disk', path, remedy: { kind: 'settings', section: 'data' } } as const
   try {
     const { bavail, bsize } = await statfs(path)
     const free = bavail * bsize
+    const message = `${(free / 1e6).toFixed(1)} MB free in ${path}`
     if (free >= lowBytes) return undefined
-    const isFull = free < 1_000_000
-    return {
-      part: 'disk',
-      code: isFull ? 'full' : 'low',
-      level: isFull ? 'bad' : 'warning',
-      message: `${(free / 1e6).toFixed(1)} MB free in ${path}`,
-      path,
-      remedy: dataSettingsRemedy,
-    } as const
+    return free < 1_000_000 ? { ...problem, code: 'full', level: 'bad', message } : { ...problem, code: 'low', message }
   } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES')) {
-      const message = error.message
-      return { part: 'disk', code: 'folder_missing', level: 'bad', message, path, remedy: dataSettingsRemedy } as const
-    }
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES'))
+      return { ...problem, code: 'folder_missing', level: 'bad', message: error.message }
     // Some file systems do not report sizes.
     if (isSystemError(error)) return undefined
     throw error

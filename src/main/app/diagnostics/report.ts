@@ -5,7 +5,7 @@ import { onSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { z } from 'zod'
 
-export interface DiagnosticsInput {
+interface DiagnosticsInput {
   readonly version: string
   readonly home: string
   readonly settings: unknown

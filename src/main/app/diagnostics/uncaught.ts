@@ -1,24 +1,19 @@
-/**
- * Logs and reports uncaught exceptions and rejections. The process continues, because other requests share it. The
- * eleventh error within a minute is reported as repeated; the following ones are only counted.
- */
 import type { Log } from '#platform'
 
-export interface UncaughtOptions {
+interface UncaughtOptions {
   readonly log: Log
-  readonly onFault: (fault: UncaughtFault) => void
+  /** @param fault `isRepeated`: true if faults are so frequent that a restart is advisable */
+  readonly onFault: (fault: { readonly reference: string; readonly isRepeated: boolean }) => void
   readonly now?: () => number
-}
-
-export interface UncaughtFault {
-  readonly reference: string
-  /** True if faults are so frequent that a restart is advisable. */
-  readonly isRepeated: boolean
 }
 
 const maxPerMinute = 10
 
-/** Installs the handler. @returns a function that removes it, which restores Node's default: the process exits */
+/**
+ * Logs and reports uncaught exceptions and rejections. The process continues, because other requests share it. The
+ * eleventh error within a minute is reported as repeated; the following ones are only counted.
+ * @returns a function that restores Node's default: the process exits
+ */
 export function handleUncaughtErrors(
   { log, onFault, now = () => performance.now() }: UncaughtOptions,
   source: Pick<NodeJS.EventEmitter, 'on' | 'off'> = process,

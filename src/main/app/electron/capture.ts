@@ -1,12 +1,4 @@
-import {
-  globalShortcut,
-  Menu,
-  nativeImage,
-  Tray,
-  type MenuItemConstructorOptions,
-  BrowserWindow,
-  screen,
-} from 'electron'
+import { globalShortcut, Menu, nativeImage, Tray, BrowserWindow, screen } from 'electron'
 import { fileURLToPath } from 'node:url'
 import { systemTexts } from './system-texts.ts'
 import { blockNavigation, secureWebPreferences } from './window-security.ts'
@@ -20,40 +12,36 @@ interface CaptureShortcutOptions {
 
 export class CaptureShortcut {
   readonly #options: CaptureShortcutOptions
-  #registeredAccelerator: string | undefined
-  #reportedAccelerator: string | undefined
-  #isPaused = false
+  #registered = ''
+  #reported = ''
+  isPaused = false
 
   constructor(options: CaptureShortcutOptions) {
     this.#options = options
     this.apply()
   }
 
-  get isPaused(): boolean {
-    return this.#isPaused
-  }
-
   setPaused(isPaused: boolean): void {
-    this.#isPaused = isPaused
+    this.isPaused = isPaused
     this.apply()
   }
 
   apply(): void {
-    const nextAccelerator = this.#isPaused ? '' : this.#options.accelerator()
-    if (nextAccelerator === this.#registeredAccelerator) return
-    if (this.#registeredAccelerator) globalShortcut.unregister(this.#registeredAccelerator)
-    this.#registeredAccelerator = undefined
-    if (nextAccelerator === '') return
-    if (register(nextAccelerator, this.#options.onPress)) this.#registeredAccelerator = nextAccelerator
-    else if (this.#reportedAccelerator !== nextAccelerator) {
-      this.#reportedAccelerator = nextAccelerator
-      this.#options.onTaken(nextAccelerator)
+    const { accelerator, onPress, onTaken } = this.#options
+    const next = this.isPaused ? '' : accelerator()
+    if (next === this.#registered) return
+    this.close()
+    if (next === '') return
+    if (register(next, onPress)) this.#registered = next
+    else if (this.#reported !== next) {
+      this.#reported = next
+      onTaken(next)
     }
   }
 
   close(): void {
-    if (this.#registeredAccelerator) globalShortcut.unregister(this.#registeredAccelerator)
-    this.#registeredAccelerator = undefined
+    if (this.#registered) globalShortcut.unregister(this.#registered)
+    this.#registered = ''
   }
 }
 
@@ -99,18 +87,17 @@ export class CaptureTray {
   refresh(): void {
     const { onCapture, onOpen, isPaused, onPause } = this.#options
     const texts = systemTexts()
-    const noteItems: MenuItemConstructorOptions[] = this.#recentNotes.map((label) => ({ label, enabled: false }))
-    this.#tray.setContextMenu(
-      Menu.buildFromTemplate([
-        { label: texts.capture, click: onCapture },
-        { label: texts.open, click: onOpen },
-        { type: 'separator' },
-        ...noteItems,
-        ...(noteItems.length > 0 ? [{ type: 'separator' as const }] : []),
-        { label: texts.pause, type: 'checkbox', checked: isPaused(), click: ({ checked }) => onPause(checked) },
-        { label: texts.quit, role: 'quit' },
-      ]),
-    )
+    // Electron shows separators beside each other as one.
+    const menu = Menu.buildFromTemplate([
+      { label: texts.capture, click: onCapture },
+      { label: texts.open, click: onOpen },
+      { type: 'separator' },
+      ...this.#recentNotes.map((label) => ({ label, enabled: false })),
+      { type: 'separator' },
+      { label: texts.pause, type: 'checkbox', checked: isPaused(), click: ({ checked }) => onPause(checked) },
+      { label: texts.quit, role: 'quit' },
+    ])
+    this.#tray.setContextMenu(menu)
   }
 
   close(): void {
@@ -123,7 +110,6 @@ const size = { width: 520, height: 240 } as const
 interface CaptureWindowOptions {
   readonly url: string
   readonly preload: string
-  /** If true, the window closes; otherwise it only hides. */
   readonly isQuitting: () => boolean
 }
 
@@ -171,7 +157,6 @@ export class CaptureWindow {
       window.hide()
       void window.loadURL(this.#options.url)
     })
-    // Another window can cancel quitting after this one has closed.
     window.once('closed', () => {
       if (this.#window === window) this.#window = undefined
     })

@@ -41,32 +41,28 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
     await mcp.close()
     await hostProcess.close()
   }, log)
-  const mainWindow = new MainWindow({
-    preload: preloadOf(mainFolder),
-    onCreated: (window) => {
-      recoverFromCrashes(window, log)
-      handleWindowClose(window, settings, quitting)
-    },
-    onFocus: () => unread.clear(),
+  const mainWindow = mainWindowOf(preloadOf(mainFolder), (window) => {
+    recoverFromCrashes(window, log)
+    handleWindowClose(window, settings, quitting)
+    window.on('focus', () => unread.clear())
     // Electron itself does not quit, because the hidden capture window stays open.
-    onClosed: () => process.platform !== 'darwin' && app.quit(),
+    window.once('closed', () => process.platform !== 'darwin' && app.quit())
   })
   const showMainWindow = () => {
     if (!quitting.isQuitting) mainWindow.show()
   }
-  const goTo = (viewPath: string) => {
+  const goTo = async (viewPath: string) => {
     if (quitting.isQuitting || mainWindow.show(viewPath)) return
-    void hostProcess.app().then((primaryApp) => {
-      if (primaryApp) primaryApp.events.publish('event', { type: 'goTo', place: viewPath })
-      // Another process is the primary instance. Its event would open the view in the windows of all processes.
-      else mainWindow.open(viewPath)
-    })
+    const primaryApp = await hostProcess.app()
+    if (primaryApp) primaryApp.events.publish('event', { type: 'goTo', place: viewPath })
+    // Another process is the primary instance. Its event would open the view in the windows of all processes.
+    else mainWindow.open(viewPath)
   }
-  installMenu(goTo)
+  installMenu((view) => void goTo(view))
   const unread = new UnreadBadge({
-    isWindowFocused: () => mainWindow.isFocused,
+    isWindowFocused: mainWindow.isFocused,
     mayNotify: () => settings.config.desktop.notifications,
-    onOpen: (session) => goTo(`/chat/${session}`),
+    onOpen: (session) => void goTo(`/chat/${session}`),
   })
   connectServices(hostProcess, unread, quitting)
   const capture = installCapture(hostProcess, mainFolder, showMainWindow, quitting)
@@ -95,19 +91,14 @@ function connectServices(hostProcess: HostProcess, unread: UnreadBadge, quitting
       log.fault(error, 'launch at login'),
     )
   const updates = new Updates({ settings, log, outbound, quitting })
-  const unsubscribers = [
+  runAtQuit(
     settings.changes.subscribe(applyLaunchAtLogin),
-    hostProcess.onEvent((event) => {
-      if (event.type === 'turnEnded') unread.addTurn(event)
-    }),
+    hostProcess.onEvent((event) => void (event.type === 'turnEnded' && unread.addTurn(event))),
     followPower((isSaving) => void hostProcess.savePower(isSaving)),
     handleUncaughtErrors({ log, onFault: (fault) => hostProcess.publish({ type: 'fault', ...fault }) }),
     () => updates.close(),
-  ]
+  )
   if (app.isPackaged) applyLaunchAtLogin()
-  app.once('will-quit', () => {
-    for (const unsubscribe of unsubscribers) unsubscribe()
-  })
 }
 
 function installCapture(
@@ -140,18 +131,18 @@ function installCapture(
     isPaused: () => shortcut.isPaused,
     onPause: (isPaused) => shortcut.setPaused(isPaused),
   })
-  const unsubscribeSettings = settings.changes.subscribe(() => shortcut.apply())
-  const unsubscribeEvents = hostProcess.onEvent((event) => {
-    if (event.type === 'captured') tray.add(event.note)
-  })
   app.setAsDefaultProtocolClient('commonplace')
-  app.once('will-quit', () => {
-    unsubscribeSettings()
-    unsubscribeEvents()
-    shortcut.close()
-    tray.close()
-  })
+  runAtQuit(
+    settings.changes.subscribe(() => shortcut.apply()),
+    hostProcess.onEvent((event) => void (event.type === 'captured' && tray.add(event.note))),
+    () => shortcut.close(),
+    () => tray.close(),
+  )
   return capture
+}
+
+function runAtQuit(...actions: (() => void)[]): void {
+  app.once('will-quit', () => actions.forEach((run) => run()))
 }
 
 function preloadOf(mainFolder: URL): string {
@@ -173,42 +164,11 @@ async function openHostProcess(mainFolder: URL): Promise<HostProcess | undefined
   }
 }
 
-interface MainWindowOptions {
-  readonly preload: string
-  readonly onCreated: (window: BrowserWindow) => void
-  readonly onFocus: () => void
-  readonly onClosed: () => void
-}
-
-class MainWindow {
-  readonly #options: MainWindowOptions
-  #window: BrowserWindow | undefined
-
-  constructor(options: MainWindowOptions) {
-    this.#options = options
-  }
-
-  /** @returns true if there was no window: the new one opens with the view */
-  show(viewPath = '/'): boolean {
-    const window = this.#window
-    this.#window ??= this.#create(viewPath)
-    if (window?.isMinimized()) window.restore()
-    window?.show()
-    window?.focus()
-    return window === undefined
-  }
-
-  open(viewPath: string): void {
-    void this.#window?.loadURL(new URL(viewPath, interfaceUrl).href)
-  }
-
-  get isFocused(): boolean {
-    return this.#window?.isFocused() ?? false
-  }
-
-  #create(viewPath: string): BrowserWindow {
-    const { preload, onCreated, onFocus, onClosed } = this.#options
-    const window = new BrowserWindow({
+function mainWindowOf(preload: string, onCreated: (window: BrowserWindow) => void) {
+  let window: BrowserWindow | undefined
+  const open = (viewPath: string) => void window?.loadURL(new URL(viewPath, interfaceUrl).href)
+  const create = () => {
+    const created = new BrowserWindow({
       // Electron stores the window position under this name.
       name: 'main',
       windowStatePersistence: true,
@@ -220,16 +180,27 @@ class MainWindow {
       title: 'Commonplace',
       webPreferences: secureWebPreferences(preload),
     })
-    blockNavigation(window.webContents)
-    installContextMenu(window.webContents)
-    onCreated(window)
-    window.on('focus', onFocus)
-    window.once('closed', () => {
-      this.#window = undefined
-      onClosed()
-    })
-    window.once('ready-to-show', () => window.show())
-    void window.loadURL(new URL(viewPath, interfaceUrl).href)
-    return window
+    blockNavigation(created.webContents)
+    installContextMenu(created.webContents)
+    onCreated(created)
+    created.once('closed', () => (window = undefined))
+    created.once('ready-to-show', () => created.show())
+    return created
+  }
+  return {
+    open,
+    isFocused: () => window?.isFocused() ?? false,
+    /** @returns true if there was no window: the new one opens with the view */
+    show(viewPath = '/'): boolean {
+      if (!window) {
+        window = create()
+        open(viewPath)
+        return true
+      }
+      if (window.isMinimized()) window.restore()
+      window.show()
+      window.focus()
+      return false
+    },
   }
 }

@@ -69,23 +69,17 @@ export function installContextMenu(contents: WebContents): void {
 
 function itemsFor(contents: WebContents, params: ContextMenuParams): MenuItemConstructorOptions[] {
   const { misspelledWord, dictionarySuggestions, isEditable, selectionText, editFlags } = params
-  const texts = systemTexts()
-  const spelling: MenuItemConstructorOptions[] =
-    misspelledWord === ''
-      ? []
-      : [
-          ...dictionarySuggestions
-            .slice(0, maxSuggestions)
-            .map((label) => ({ label, click: () => contents.replaceMisspelling(label) })),
-          {
-            label: texts.addToDictionary,
-            click: () => void contents.session.addWordToSpellCheckerDictionary(misspelledWord),
-          },
-          { type: 'separator' },
-        ]
+  const addToDictionary = () => void contents.session.addWordToSpellCheckerDictionary(misspelledWord)
+  const spelling: MenuItemConstructorOptions[] = [
+    ...dictionarySuggestions
+      .slice(0, maxSuggestions)
+      .map((label) => ({ label, click: () => contents.replaceMisspelling(label) })),
+    { label: systemTexts().addToDictionary, click: addToDictionary },
+    { type: 'separator' },
+  ]
   if (isEditable)
     return [
-      ...spelling,
+      ...(misspelledWord === '' ? [] : spelling),
       { role: 'undo', enabled: editFlags.canUndo },
       { role: 'redo', enabled: editFlags.canRedo },
       { type: 'separator' },

@@ -32,7 +32,7 @@ function forwardMessages(port: MessagePortMain, socket: WebSocket): void {
   socket.on('message', (data: Buffer, isBinary) => port.postMessage(isBinary ? data : data.toString()))
 }
 
-/** Returns true for the top frame of the app's own page, not for frames inside it or foreign pages. */
+/** Not for frames inside the page or foreign pages. */
 export function isFromAppPage({ senderFrame }: IpcMainEvent): boolean {
   if (!senderFrame || senderFrame.parent !== null) return false
   const [page, own] = [new URL(senderFrame.url), new URL(interfaceUrl)]
@@ -62,7 +62,6 @@ export function serveInterface(folder: URL): void {
   })
 }
 
-/** Returns the asset at a URL path; index.html for other paths. @param folder ends with `/` */
 export function fileFor(folder: URL, pathname: string): URL {
   const index = new URL('index.html', folder)
   const file = new URL(`.${pathname}`, folder)

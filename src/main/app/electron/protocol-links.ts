@@ -6,7 +6,7 @@ import type { Agent } from '#shared/contract/index.ts'
 import { encodePart } from '#shared/util/decode.ts'
 import { isInside } from '#workspace'
 
-/** Receives a link or the absolute path of a Markdown file; an empty text for a start without one. */
+/** Receives a link or the absolute path of a Markdown file; '' for a start without one. */
 type Open = (target: string) => void
 
 /**
@@ -34,7 +34,7 @@ export function receiveRequests(): (open: Open) => number {
 /** Limit for a note in `commonplace://remember?text=…`, in UTF-16 code units; the rest is cut off. */
 const maxCharacters = 10_000
 
-/** Returns the note of a link; undefined for other links and empty notes. */
+/** Undefined for other links and empty notes. */
 export function noteOfLink(link: string): string | undefined {
   if (!URL.canParse(link)) return undefined
   const { protocol, host, searchParams } = new URL(link)

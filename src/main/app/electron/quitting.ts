@@ -7,17 +7,12 @@ const closeLimitMs = 30_000
 /** "Saving…" is shown if closing services takes longer, ms. */
 const noticeDelayMs = 1000
 
-interface Preventable {
-  readonly defaultPrevented: boolean
-  preventDefault(): void
-}
+type Preventable = Pick<Event, 'defaultPrevented' | 'preventDefault'>
 
 export class Quitting {
   readonly #closeServices: () => Promise<void>
   readonly #log: Log
-  /** True if the app starts again after it has quit. */
   isRestarting = false
-  /** True if the system shuts down or logs the user out. */
   isSessionEnding = false
   #isQuitting = false
   #closing: Promise<void> | undefined
@@ -60,14 +55,13 @@ export class Quitting {
     })
   }
 
-  /** Ends `isQuitting` if the event was cancelled. Checks it after all listeners of the event have run. */
+  /** Checks the event after all its listeners have run. */
   #resetIfCancelled(isCancelled: () => boolean): void {
     queueMicrotask(() => {
       if (isCancelled()) this.#isQuitting = this.isRestarting = false
     })
   }
 
-  /** Quits before the system ends the session. */
   #delayAndQuit(event: Preventable | undefined): void {
     this.isSessionEnding = true
     event?.preventDefault()
@@ -104,14 +98,12 @@ export function handleWindowClose(
   quitting: Pick<Quitting, 'isQuitting'>,
 ): void {
   window.on('close', (event) => {
-    // On macOS closing a window does not quit the app.
     if (quitting.isQuitting || process.platform === 'darwin') return
     const { closeTo } = settings.config.desktop
     if (closeTo === 'quit') return
     event.preventDefault()
     if (closeTo === 'tray') return window.hide()
     void askCloseAction(window).then(async (choice) => {
-      // The app quit while the dialog was open.
       if (window.isDestroyed()) return
       // If saving fails, the choice applies once and the dialog appears again.
       await settings.set([['desktop', 'closeTo'], choice]).catch(() => undefined)

@@ -3,12 +3,10 @@ import { rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { parseJson } from '#shared/util/json.ts'
-import { type KeyVault, readOrSetAside, writeDurably } from '#platform'
+import { type KeyVault, parseStored, readOrSetAside, writeDurably } from '#platform'
 import type { AppEvent } from '#shared/contract/index.ts'
 import { systemTexts } from './system-texts.ts'
 
-/** The app then stays in the tray. */
 export function isLaunchedAtLogin(): boolean {
   return (
     process.argv.includes('--hidden') || (process.platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin)
@@ -24,17 +22,13 @@ export async function setLaunchAtLogin(
   const file = join(autostartFolder, 'commonplace.desktop')
   if (!isEnabled) return rm(file, { force: true })
   const command = process.env['APPIMAGE'] ?? process.execPath
-  await writeDurably(
-    file,
-    [
-      '[Desktop Entry]',
-      'Type=Application',
-      'Name=Commonplace',
-      `Exec="${command}" --hidden`,
-      'X-GNOME-Autostart-enabled=true',
-      '',
-    ].join('\n'),
-  )
+  const entry = `[Desktop Entry]
+Type=Application
+Name=Commonplace
+Exec="${command}" --hidden
+X-GNOME-Autostart-enabled=true
+`
+  await writeDurably(file, entry)
 }
 
 /** Minimum duration of a turn that causes a notification, ms; during a shorter one the user waits. */
@@ -60,11 +54,8 @@ export class UnreadBadge {
     this.#sessions.add(session)
     app.setBadgeCount(this.#sessions.size)
     if (ms < minNotifiedTurnMs || !mayNotify()) return
-    const texts = systemTexts()
-    const notification = new Notification({
-      title: 'Commonplace',
-      body: reason === 'done' ? texts.answerReady : texts.answerFailed,
-    })
+    const body = systemTexts()[reason === 'done' ? 'answerReady' : 'answerFailed']
+    const notification = new Notification({ title: 'Commonplace', body })
     notification.on('click', () => onOpen(session))
     notification.show()
   }
@@ -97,27 +88,21 @@ export function openKeyVault(folder: string): KeyVault | undefined {
   return {
     strength: isEncryptionWeak() ? 'weak' : 'keychain',
     async load() {
-      const keys: Record<string, string> = {}
-      let damagedFile: string | undefined
-      const stored = await readOrSetAside(
-        file,
-        (text) => fileSchema.safeParse(parseJson(text)).data,
-        (newPath) => (damagedFile = newPath),
-      )
-      if (damagedFile !== undefined)
-        throw new Error(`the stored keys could not be read; they were moved to ${damagedFile}`)
-      for (const [name, encrypted] of Object.entries(stored ?? {}))
-        keys[name] = safeStorage.decryptString(Buffer.from(encrypted, 'base64'))
-      return keys
+      const parse = (text: string) => parseStored(fileSchema, text)
+      const stored = await readOrSetAside(file, parse, (newPath) => {
+        throw new Error(`the stored keys could not be read; they were moved to ${newPath}`)
+      })
+      return mapValues(stored ?? {}, (key) => safeStorage.decryptString(Buffer.from(key, 'base64')))
     },
     async save(keys) {
-      const encrypted = Object.entries(keys).map(([name, key]) => [
-        name,
-        safeStorage.encryptString(key).toString('base64'),
-      ])
-      await writeDurably(file, `${JSON.stringify(Object.fromEntries(encrypted), null, 2)}\n`)
+      const encrypted = mapValues(keys, (key) => safeStorage.encryptString(key).toString('base64'))
+      await writeDurably(file, `${JSON.stringify(encrypted, null, 2)}\n`)
     },
   }
+}
+
+function mapValues(record: Readonly<Record<string, string>>, map: (value: string) => string): Record<string, string> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]))
 }
 
 /** Without a keyring on Linux, Chromium encrypts with a publicly known password. */

@@ -15,7 +15,7 @@ const feedFiles = { stable: 'latest', beta: 'beta', earlier: 'previous' } as con
 const maxNotesLength = 20_000
 const maxReasonLength = 400
 
-export interface UpdatesOptions {
+interface UpdatesOptions {
   readonly settings: Pick<SettingsStore, 'config' | 'changes'>
   readonly log: Log
   readonly outbound: Outbound
@@ -72,7 +72,7 @@ export class Updates {
     void this.#checkLater()
   }
 
-  /** Checks one after the other: the updater joins a check to a running one, even of another feed file. */
+  /** The updater joins a check to a running one, even of another feed file. */
   #checkLater(isAsked = false, isEarlier = false): Promise<void> {
     this.#checks = this.#checks.then(() => this.#check(isAsked, isEarlier))
     return this.#checks
@@ -150,7 +150,7 @@ export class Updates {
     const appImage = file.endsWith('.AppImage') ? process.env['APPIMAGE'] : undefined
     try {
       if (appImage === undefined) return install()
-      const isReplaced = replaceAppImage({ appImage, file, updater, install })
+      const isReplaced = replaceAppImage(appImage, file, updater, install)
       if (!isReplaced && quitting.isRestarting) app.relaunch({ execPath: appImage, args: [] })
     } catch (error) {
       log.fault(error, 'installing an update')
@@ -161,7 +161,6 @@ export class Updates {
     return this.#options.outbound.track({ purpose: 'update' }, url, 0, send)
   }
 
-  /** Imported on demand: most starts have no feed. */
   async #load(): Promise<AppUpdater> {
     const { log } = this.#options
     const updater = (await import('electron-updater')).default.autoUpdater
@@ -180,7 +179,6 @@ export class Updates {
     this.#show({ stage: 'failed', reason: reason.replace(/\?noCache=\w+/, '').slice(0, maxReasonLength) })
   }
 
-  /** A notice that the user has hidden stays hidden until it changes. */
   #show(state: UpdateState): void {
     const { stage, version, reason, isHidden } = this.#state
     const isSame = state.stage === stage && state.version === version && state.reason === reason
@@ -190,23 +188,15 @@ export class Updates {
   }
 }
 
-interface AppImageReplacement {
-  /** Absolute path of the installed file. */
-  readonly appImage: string
-  /** Absolute path of the downloaded file, `<cache>/pending/<name>.AppImage`. */
-  readonly file: string
-  readonly updater: AppUpdater
-  /** Deletes the installed file, then moves the download to its place. */
-  readonly install: () => void
-}
-
 /**
  * Installs an AppImage and saves the replaced one as `<cache>/previous.AppImage`. If the new file does not arrive, for
  * example because the disk is full, the old one returns to its place.
+ * @param appImage installed file @param file downloaded file, `<cache>/pending/<name>.AppImage`; both absolute
+ * @param install deletes the installed file, then moves the download to its place
  * @returns true if the new file is in place
  * @throws system errors; nothing is installed if the old file cannot be saved
  */
-function replaceAppImage({ appImage, file, updater, install }: AppImageReplacement): boolean {
+function replaceAppImage(appImage: string, file: string, updater: AppUpdater, install: () => void): boolean {
   const kept = join(dirname(dirname(file)), 'previous.AppImage')
   if (kept === appImage) throw new Error('the kept earlier version does not replace itself')
   const { size } = statSync(file)

@@ -3,14 +3,7 @@ import type { Outbound, Log } from '#platform'
 import { systemTexts } from './system-texts.ts'
 
 export function secureWebPreferences(preload: string): WebPreferences {
-  return {
-    preload,
-    contextIsolation: true,
-    sandbox: true,
-    nodeIntegration: false,
-    webSecurity: true,
-    spellcheck: true,
-  }
+  return { preload, contextIsolation: true, sandbox: true, nodeIntegration: false, webSecurity: true, spellcheck: true }
 }
 
 export function denyPermissions(): void {
@@ -59,13 +52,14 @@ export function recoverFromCrashes(window: BrowserWindow, log: Log): void {
     const reference = log.fault(new Error(`the page ended: ${reason} (${exitCode})`), 'renderer')
     const isRepeated = performance.now() - crashedAt < repeatWindowMs
     crashedAt = performance.now()
-    const texts = systemTexts()
-    if (!isRepeated) window.webContents.reload()
-    void showDialog(
-      window,
-      isRepeated ? texts.pageCrashedAgain(reference) : texts.pageCrashed(reference),
-      isRepeated ? [texts.reload] : ['OK'],
-    ).then(() => isRepeated && !window.isDestroyed() && window.webContents.reload())
+    const { pageCrashed, pageCrashedAgain, reload } = systemTexts()
+    if (!isRepeated) {
+      window.webContents.reload()
+      return void showDialog(window, pageCrashed(reference), ['OK'])
+    }
+    void showDialog(window, pageCrashedAgain(reference), [reload]).then(
+      () => !window.isDestroyed() && window.webContents.reload(),
+    )
   })
   window.on('unresponsive', () => {
     log.warn({}, 'the page does not respond')

@@ -6,7 +6,8 @@ import type { AppEvent, ContractClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { createApp, openBase, type App, type AppBase, type AppOptions } from '../composition/create-app.ts'
 import { systemClock, type Clock, fromOrpcError } from '#platform'
-import { createRouter, type AppRouter } from '../api/router.ts'
+import type { AppRouter } from '../api/procedure.ts'
+import { createRouter } from '../api/router.ts'
 import {
   answerRequests,
   type ClientKind,
@@ -59,10 +60,7 @@ export class HostProcess {
     this.#role = this.#acquireRole()
   }
 
-  /**
-   * Takes the instance lock, or connects to the process that holds it.
-   * @throws AppError `write_failed`, `owner_silent`, `owner_version`
-   */
+  /** @throws AppError `write_failed`, `owner_silent`, `owner_version` */
   static async open(options: AppOptions, kind: ClientKind = 'resident'): Promise<HostProcess> {
     const base = await openBase(options)
     const hostProcess = new HostProcess(options, base, kind)
@@ -75,7 +73,7 @@ export class HostProcess {
     }
   }
 
-  /** Returns the app if this process holds the lock; undefined otherwise. */
+  /** Undefined if another process holds the lock. */
   async app(): Promise<App | undefined> {
     const role = await this.#role
     return role.kind === 'primary' ? role.app : undefined
@@ -97,9 +95,8 @@ export class HostProcess {
       try {
         return await work(role.client, attempt > 1)
       } catch (error) {
-        const isOpen = role.kind === 'primary' || role.connection.socket.readyState === role.connection.socket.OPEN
-        const isEnding = role.kind === 'secondary' && error instanceof ORPCError && error.code === 'owner_gone'
-        const isLost = !isOpen || isEnding
+        const isEnding = error instanceof ORPCError && error.code === 'owner_gone'
+        const isLost = role.kind === 'secondary' && (isEnding || !isOpen(role.connection))
         if (!isLost || this.#isClosing || attempt === maxAttempts) throw fromOrpcError(error)
         await sleep(retryIntervalMs)
       }
@@ -113,26 +110,36 @@ export class HostProcess {
   /** Serves the contract on a socket, directly or through the primary instance. Closes it if neither is possible. */
   accept(socket: WebSocket): void {
     socket.pause()
-    void this.#serveSocket(socket)
+    const connected = this.connect({
+      local: (_router, answer) => answer(socket),
+      remote: (primarySocket) => {
+        forward(socket, primarySocket)
+        forward(primarySocket, socket)
+      },
+    })
+    connected.then(
+      () => socket.resume(),
+      (error: unknown) => {
+        // The window reconnects and reaches the next primary instance.
+        this.base.log.warn({ reason: String(error) }, 'no primary instance for a window')
+        socket.terminate()
+      },
+    )
   }
 
   /**
-   * Calls `local` with the router if this process is the primary instance, else `remote` with a socket to it.
+   * Calls `local` if this process is the primary instance, else `remote` with a socket to it.
    * @throws AppError `owner_gone`, `owner_silent`, `owner_version`
    */
   async connect(handlers: {
-    readonly local: (router: AppRouter) => void
+    readonly local: (router: AppRouter, answer: (socket: WebSocket) => void) => void
     readonly remote: (socket: WebSocket) => void
   }): Promise<void> {
     const role = await this.#role
-    if (role.kind === 'primary') handlers.local(role.router)
-    else handlers.remote(await this.#openSocket())
-  }
-
-  async #openSocket(): Promise<WebSocket> {
+    if (role.kind === 'primary') return handlers.local(role.router, role.answer)
     const connection = await connectToPrimary(this.#lockPaths, 'resident')
-    if (connection) return connection.socket
-    throw new AppError('owner_gone', 'the process that had this memory open has ended', {})
+    if (!connection) throw new AppError('owner_gone', 'the process that had this memory open has ended', {})
+    handlers.remote(connection.socket)
   }
 
   /** Publishes an event of this process. Without the lock, only listeners in this process receive it. */
@@ -140,7 +147,6 @@ export class HostProcess {
     void this.app().then((app) => (app ? app.events.publish('event', event) : this.#notifyListeners(event)))
   }
 
-  /** Only the primary instance indexes; other processes ignore the call. */
   async savePower(isSaving: boolean): Promise<void> {
     await (await this.app())?.agents.savePower(isSaving)
   }
@@ -161,22 +167,6 @@ export class HostProcess {
       await role.primaryInstance?.release()
     }
     this.base.close()
-  }
-
-  async #serveSocket(socket: WebSocket): Promise<void> {
-    try {
-      const role = await this.#role
-      if (role.kind === 'primary') role.answer(socket)
-      else joinSockets(socket, await this.#openSocket())
-      socket.resume()
-    } catch (error) {
-      // The window reconnects and reaches the next primary instance.
-      this.base.log.warn(
-        { reason: error instanceof Error ? error.message : String(error) },
-        'no primary instance for a window',
-      )
-      socket.terminate()
-    }
   }
 
   async #acquireRole(): Promise<Role> {
@@ -237,8 +227,7 @@ export class HostProcess {
     try {
       for await (const event of await client.events.subscribe()) this.#notifyListeners(event)
     } catch (error) {
-      if (connection.socket.readyState === connection.socket.OPEN)
-        this.base.log.fault(error, 'following the primary instance')
+      if (isOpen(connection)) this.base.log.fault(error, 'following the primary instance')
     }
   }
 
@@ -247,10 +236,13 @@ export class HostProcess {
   }
 }
 
+function isOpen({ socket }: PrimaryConnection): boolean {
+  return socket.readyState === socket.OPEN
+}
+
 export interface PrimaryClient {
   readonly client: ContractClient
   readonly base: AppBase
-  /** True if the app exists only for this command; false if another process answers, with its own settings. */
   readonly isOwnApp: boolean
 }
 
@@ -283,11 +275,6 @@ const drainPollMs = 20
 
 /** WebSocket close code: the window reconnects to the next primary instance. */
 const serviceRestart = 1012
-
-function joinSockets(first: WebSocket, second: WebSocket): void {
-  forward(first, second)
-  forward(second, first)
-}
 
 function forward(from: WebSocket, to: WebSocket): void {
   from.on('message', (data: Buffer, isBinary) => {

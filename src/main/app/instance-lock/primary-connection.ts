@@ -1,4 +1,3 @@
-/** Finds the process that holds the instance lock, and connects to it. */
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/websocket'
 import type { RPCHandler } from '@orpc/server/websocket'
@@ -19,14 +18,10 @@ export interface LockPaths {
   readonly folder: string
   readonly lockFile: string
   readonly infoFile: string
-  /** Path of a Unix socket, or name of a Windows pipe. */
   readonly address: string
 }
 
-/**
- * Returns the absolute paths of the lock, its info file and its socket. Both folders are absolute and must exist.
- * @param home state folder @param workspace folder that replaces an agent's workspace
- */
+/** Both folders are absolute and must exist. @param workspace folder that replaces an agent's workspace */
 export function lockPathsOf(home: string, workspace: string | undefined): LockPaths {
   const folder = join(home, 'owner')
   const name = workspace === undefined ? 'app' : `folder-${shortHash(realpathSync(workspace))}`
@@ -56,7 +51,6 @@ function shortHash(text: string): string {
 const lockInfoSchema = z.object({
   pid: z.number().int(),
   version: z.string(),
-  /** Milliseconds since the epoch. */
   since: z.number(),
   address: z.string(),
   key: z.string(),
@@ -68,7 +62,7 @@ export type ClientKind = 'command' | 'resident'
 
 export const clientKindHeader = 'x-commonplace-guest'
 
-/** Reads the lock info. @returns undefined if the file is missing, unreadable or incomplete */
+/** @returns undefined if the file is missing, unreadable or incomplete */
 export async function readLockInfo(file: string): Promise<LockInfo | undefined> {
   try {
     return lockInfoSchema.safeParse(parseJson((await readIfExists(file)) ?? '')).data
@@ -94,6 +88,7 @@ export interface PrimaryConnection {
 export async function connectToPrimary(lockPaths: LockPaths, kind: ClientKind): Promise<PrimaryConnection | undefined> {
   const lockInfo = await readLockInfo(lockPaths.infoFile)
   if (!lockInfo) return undefined
+  const { pid, version } = lockInfo
   const socket = new WebSocket('ws://owner/rpc', {
     // `handshakeTimeout` takes effect only if the socket has a timeout too.
     createConnection: () => connect({ path: lockInfo.address, timeout: answerTimeoutMs }),
@@ -109,19 +104,13 @@ export async function connectToPrimary(lockPaths: LockPaths, kind: ClientKind): 
     socket.once('error', resolve)
   })
   if (!failure) {
-    if (lockInfo.version === appVersion) return { lockInfo, socket }
+    if (version === appVersion) return { lockInfo, socket }
     socket.terminate()
-    throw new AppError(
-      'owner_version',
-      `version ${lockInfo.version} of Commonplace (process ${lockInfo.pid}) has this memory open; quit it first`,
-      { pid: lockInfo.pid, version: lockInfo.version },
-    )
+    const message = `version ${version} of Commonplace (process ${pid}) has this memory open; quit it first`
+    throw new AppError('owner_version', message, { pid, version })
   }
-  if (failure.message.includes('timed out')) {
-    throw new AppError('owner_silent', `process ${lockInfo.pid} has this memory open but does not answer`, {
-      pid: lockInfo.pid,
-    })
-  }
+  if (failure.message.includes('timed out'))
+    throw new AppError('owner_silent', `process ${pid} has this memory open but does not answer`, { pid })
   // The process crashed and left its lock info, or it has just ended.
   if (isSystemError(failure) || failure.message.includes('Unexpected server response')) return undefined
   throw failure

@@ -15,14 +15,11 @@ import {
   readLockInfo,
 } from './primary-connection.ts'
 
-const maxConnections = 256
-const headersTimeoutMs = 5000
 const repairIntervalMs = 2000
 
 /** Saves 20 ms at start: an `import` of node:http also evaluates `WebSocket` and Node's network stack. */
 const { createServer } = process.getBuiltinModule('node:http')
 
-/** The instance lock of a state folder, with the socket on which other processes reach its holder. */
 export class PrimaryInstance {
   readonly lockPaths: LockPaths
   readonly #lock: FileLock
@@ -37,10 +34,7 @@ export class PrimaryInstance {
     this.#lock = lock
   }
 
-  /**
-   * Starts to accept connections from other processes.
-   * @returns the reason why they cannot connect; undefined on success
-   */
+  /** @returns the reason why other processes cannot connect; undefined on success */
   async listen(accept: (socket: WebSocket) => void): Promise<string | undefined> {
     const key = randomBytes(32).toString('base64url')
     try {
@@ -83,9 +77,8 @@ export class PrimaryInstance {
     this.#lockInfo = { pid: process.pid, version: appVersion, since: systemClock().getTime(), address, key }
     // This process holds the lock, so an existing socket file is a leftover of a crashed process.
     if (process.platform !== 'win32') await rm(address, { force: true })
-    const server = createServer((_request, response) => response.writeHead(404).end())
-    server.maxConnections = maxConnections
-    server.headersTimeout = headersTimeoutMs
+    const server = createServer({ headersTimeout: 5000 }, (_request, response) => response.writeHead(404).end())
+    server.maxConnections = 256
     server.on('clientError', (_error, socket) => socket.destroy())
     server.on('upgrade', (request, socket: Duplex, head: Buffer) => {
       socket.on('error', () => socket.destroy())
@@ -129,8 +122,8 @@ export class PrimaryInstance {
 }
 
 /**
- * @returns `primaryInstance`: undefined if there are no locks; `lockFailure`: error
- * of the lock, with which other processes can open the memory too; undefined if another process holds the lock
+ * @returns undefined if another process holds the lock; `lockFailure`: the reason why there are no locks, so that other
+ * processes can open the memory, too
  */
 export async function acquirePrimary(lockPaths: LockPaths) {
   try {
@@ -141,7 +134,6 @@ export async function acquirePrimary(lockPaths: LockPaths) {
   }
 }
 
-/** @returns undefined if another process holds the lock */
 async function takeLock({ folder, lockFile }: LockPaths): Promise<FileLock | undefined> {
   await makeFolder(folder)
   const lock = new FileLock(lockFile)
@@ -156,7 +148,7 @@ async function takeLock({ folder, lockFile }: LockPaths): Promise<FileLock | und
   return undefined
 }
 
-/** Returns the kind of a connecting process; undefined without the key from the lock info. */
+/** Undefined without the key from the lock info. */
 function authenticateClient({ headers }: IncomingMessage, key: string): ClientKind | undefined {
   const received = Buffer.from(headers.authorization ?? '')
   const expected = Buffer.from(`Bearer ${key}`)

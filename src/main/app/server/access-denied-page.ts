@@ -1,7 +1,5 @@
-/** The page for a browser without access. It uses no scripts or files of the interface, because those need access. */
 import { createHash } from 'node:crypto'
 
-/** Reason of the denial: no key, or a wrong key. */
 export type AccessDeniedReason = 'none' | 'wrong'
 
 type Language = 'en' | 'zh-CN' | 'zh-TW'
@@ -63,7 +61,7 @@ button{min-height:36px;padding:0 18px;border:0;border-radius:7px;background:var(
 small{color:var(--muted);font-size:13px}
 `
 
-/** Content security policy of the page: no scripts, no requests; the form submits only to this server. */
+/** No scripts, no requests; the form submits only to this server. */
 export const accessDeniedPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -72,7 +70,7 @@ export const accessDeniedPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Returns HTML in English or Chinese. @param languages `Accept-Language` @param queryParameters parameters for the form */
+/** @param languages `Accept-Language` @param queryParameters parameters for the form */
 export function accessDeniedPage(
   reason: AccessDeniedReason,
   languages: string | undefined,
@@ -92,7 +90,6 @@ export function accessDeniedPage(
 `
 }
 
-/** Returns the key from an address that contains one; other input trimmed. */
 export function keyFromInput(input: string): string {
   const trimmed = input.trim()
   return /[?&]token=([\w-]+)/.exec(trimmed)?.[1] ?? trimmed

@@ -1,34 +1,24 @@
 /**
- * Authenticates browsers. The address in the terminal carries a token. The server exchanges it for a session id in an
- * HttpOnly cookie and a key in the fragment of the address, which only pages of the same origin can read. Browsers send
- * cookies to every port of this machine, so the cookie alone gives access to the interface's files but not to the
- * memory.
- * The cookie has no `__Host-` prefix: it needs `Secure`, which some browsers refuse for http://127.0.0.1, and it does
- * not bind the cookie to a port either.
+ * The address in the terminal carries a token. The server exchanges it for a session id in an HttpOnly cookie and a key
+ * in the fragment of the address, which only pages of the same origin can read. Browsers send cookies to every port of
+ * this machine, so the cookie alone gives access to the interface's files but not to the memory. It has no `__Host-`
+ * prefix: some browsers refuse `Secure` for http://127.0.0.1, and the prefix does not bind the cookie to a port.
  */
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-interface Session {
-  /** Host and port of the sign-in, such as `127.0.0.1:4711`; the session is valid only there. */
-  readonly host: string
-  usedAt: number
-}
-
 export const loopbackAddress = '127.0.0.1'
-/** Limit of sessions; a new one replaces the least recently used. */
 const maxSessions = 64
 const sessionLifetimeMs = 7 * 24 * 3_600_000
 /** Lifetime of a one-time token, ms: the browser that the app starts uses it at once. */
 const oneTimeTokenMs = 2 * 60_000
 
-/** Tokens and sessions of one server. All of them end with the process. */
 export class Authenticator {
   readonly token = randomBytes(32).toString('base64url')
   readonly #secret = randomBytes(32)
   /** Keyed by the hash of the session id, so that a memory dump reveals no id. */
-  readonly #sessions = new Map<string, Session>()
-  /** One-time tokens: hash to expiry, in ms of `now`. */
+  readonly #sessions = new Map<string, { readonly host: string; usedAt: number }>()
+  /** Hash to expiry, in ms of `now`. */
   readonly #oneTimeTokens = new Map<string, number>()
   readonly #port: () => number
   readonly #now: () => number
@@ -39,8 +29,7 @@ export class Authenticator {
   }
 
   /**
-   * Returns true if Host and Origin name this server. Prevents DNS rebinding: a foreign page can resolve its name to
-   * this machine but cannot change these headers.
+   * Prevents DNS rebinding: a foreign page can resolve its name to this machine but cannot change these headers.
    */
   isAllowedOrigin(request: IncomingMessage): boolean {
     const host = hostOf(request)
@@ -50,10 +39,9 @@ export class Authenticator {
   }
 
   /**
-   * Exchanges a token for a session; an existing session of the browser continues. A token has 256 random bits, so the
-   * number of wrong ones needs no limit.
-   * @returns the value of the `Set-Cookie` header, and the key that the page sends when it opens a socket; undefined for
-   * an invalid token
+   * A token has 256 random bits, so the number of wrong ones needs no limit.
+   * @returns the value of the `Set-Cookie` header, and the key with which the page opens a socket; undefined for an
+   * invalid token
    */
   exchangeToken(token: string, request: IncomingMessage): { cookie: string; key: string } | undefined {
     if (!isEqual(token, this.token) && !this.#takeOneTimeToken(token)) return undefined
@@ -61,7 +49,7 @@ export class Authenticator {
     return { cookie: `${this.#cookieName()}=${id}; HttpOnly; SameSite=Strict; Path=/`, key: this.#keyOfSession(id) }
   }
 
-  /** Returns a token that works once within 2 minutes: other users can read the browser's command line. */
+  /** Works within 2 minutes: other users can read the browser's command line. */
   issueOneTimeToken(): string {
     const token = randomBytes(32).toString('base64url')
     this.#oneTimeTokens.set(hash('sha256', token), this.#now() + oneTimeTokenMs)
@@ -75,12 +63,12 @@ export class Authenticator {
     return expiresAt !== undefined && this.#now() <= expiresAt
   }
 
-  /** Returns true for a valid session cookie, which gives access to the interface's files. */
+  /** True for a valid cookie, which gives access to the interface's files. */
   isAuthenticated(request: IncomingMessage): boolean {
     return this.#sessionIdOf(request) !== undefined
   }
 
-  /** Returns true for a valid session cookie with its key, which gives access to the memory. */
+  /** True for a valid cookie with its key, which gives access to the memory. */
   mayConnect(request: IncomingMessage, key: string): boolean {
     const id = this.#sessionIdOf(request)
     return id !== undefined && isEqual(key, this.#keyOfSession(id))
@@ -98,24 +86,17 @@ export class Authenticator {
 
   #sessionIdOf(request: IncomingMessage): string | undefined {
     const prefix = `${this.#cookieName()}=`
-    const cookies = (request.headers.cookie ?? '').split(/;\s*/)
-    for (const cookie of cookies) {
-      if (!cookie.startsWith(prefix)) continue
+    const now = this.#now()
+    for (const cookie of (request.headers.cookie ?? '').split(/;\s*/)) {
       const id = cookie.slice(prefix.length)
-      const hashed = hash('sha256', id)
-      const session = this.#sessions.get(hashed)
-      if (!session || session.host !== hostOf(request)) continue
-      const now = this.#now()
-      if (now - session.usedAt <= sessionLifetimeMs) {
-        session.usedAt = now
-        return id
-      }
-      this.#sessions.delete(hashed)
+      const session = cookie.startsWith(prefix) ? this.#sessions.get(hash('sha256', id)) : undefined
+      if (!session || session.host !== hostOf(request) || now - session.usedAt > sessionLifetimeMs) continue
+      session.usedAt = now
+      return id
     }
     return undefined
   }
 
-  /** Derives the key from the id and the server's secret. */
   #keyOfSession(id: string): string {
     return createHmac('sha256', this.#secret).update(id).digest('base64url')
   }
@@ -126,7 +107,7 @@ export class Authenticator {
   }
 }
 
-/** Returns the Host header; undefined if it is missing or repeated. */
+/** Undefined for a missing or repeated header. */
 function hostOf(request: IncomingMessage): string | undefined {
   const hosts = request.headersDistinct['host']
   return hosts?.length === 1 ? hosts[0] : undefined

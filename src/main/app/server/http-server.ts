@@ -1,35 +1,39 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { once } from 'node:events'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { maxMessageBytes } from '#shared/util/limits.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
+import type { McpEndpoint } from '#interop'
 import type { Log } from '#platform'
 import { accessDeniedPage, accessDeniedPolicy, keyFromInput, type AccessDeniedReason } from './access-denied-page.ts'
 import { loopbackAddress, Authenticator } from './authentication.ts'
 import { closeServer } from '../instance-lock/primary-connection.ts'
 import { securityHeaders } from './security-headers.ts'
-import { mcpPath, type LazyMcpEndpoint } from './mcp-endpoint.ts'
+import { mcpPath } from './mcp-endpoint.ts'
 import { hash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { extname, join, relative, sep } from 'node:path'
+import { extname, join, sep } from 'node:path'
 
-export interface HostOptions {
+interface HostOptions {
   readonly accept: (socket: WebSocket) => void
-  readonly mcp: LazyMcpEndpoint
-  /** Absolute path of the built interface. */
+  readonly mcp: McpEndpoint
   readonly folder: string
   readonly log: Log
-  /** 0 selects a free port. */
   readonly port: number
 }
 
 export interface RunningHost {
-  /** Address with the access token; grants full access to the memory. */
   readonly url: string
-  /** Returns an address with a one-time token, for places that other users can read. */
+  /** With a one-time token, for places that other users can read. */
   oneTimeUrl(): string
   close(): Promise<void>
 }
@@ -39,18 +43,12 @@ const socketPath = '/rpc'
 /** WebSocket subprotocol. A page sends its key as a second one: browsers allow no custom headers for sockets. */
 const protocol = 'commonplace'
 const maxConnections = 1024
-/** Large, because browsers send the cookies of all servers on this machine. */
-const maxHeaderBytes = 64 * 1024
 const clearCookies = 'Clear-Site-Data: "cookies"\r\n'
-const headersTimeoutMs = 3000
-const requestTimeoutMs = 10_000
-const timeoutCheckMs = 1000
 /** Interval of pings, ms; a peer that does not answer one before the next is disconnected. */
 const pingMs = 30_000
 
-/** Starts the HTTP server for the browser interface on 127.0.0.1. @throws AppError `port_in_use`, also for EACCES */
 export async function startHttpServer({ accept, mcp, folder, log, port }: HostOptions): Promise<RunningHost> {
-  const files = new InterfaceFiles(folder)
+  const findFile = interfaceFiles(folder)
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,
@@ -58,24 +56,23 @@ export async function startHttpServer({ accept, mcp, folder, log, port }: HostOp
     handleProtocols: () => protocol,
   })
   const server = createServer({
-    maxHeaderSize: maxHeaderBytes,
-    headersTimeout: headersTimeoutMs,
-    requestTimeout: requestTimeoutMs,
-    connectionsCheckingInterval: timeoutCheckMs,
+    // Large, because browsers send the cookies of all servers on this machine.
+    maxHeaderSize: 64 * 1024,
+    headersTimeout: 3000,
+    requestTimeout: 10_000,
+    connectionsCheckingInterval: 1000,
     requireHostHeader: false,
   })
   server.maxConnections = maxConnections
   const authenticator = new Authenticator(() => portOf(server))
-  // A lost connection is not a server error.
   server.on('connection', (socket: Socket) => socket.on('error', () => socket.destroy()))
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
+    const isTimeout = code === 'ERR_HTTP_REQUEST_TIMEOUT'
     // Browsers preconnect: they would take an early response as the response to their next request.
     if (isTimeout && 'bytesRead' in socket && socket.bytesRead === 0) return void socket.destroy()
-    if (isTimeout) return refuseSocket(socket, '408 Request Timeout')
     // Too many cookies lock the browser out until they are cleared.
-    if (error.code === 'HPE_HEADER_OVERFLOW') refuseSocket(socket, '431 Request Header Fields Too Large', clearCookies)
-    else refuseSocket(socket, '400 Bad Request')
+    if (code === 'HPE_HEADER_OVERFLOW') refuseSocket(socket, '431 Request Header Fields Too Large', clearCookies)
+    else refuseSocket(socket, isTimeout ? '408 Request Timeout' : '400 Bad Request')
   })
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => refuseSocket(socket, '405 Method Not Allowed'))
   server.on('request', (request, response) => {
@@ -114,28 +111,25 @@ export async function startHttpServer({ accept, mcp, folder, log, port }: HostOp
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return refuse(response, 405, 'Only GET and HEAD are allowed here.')
     if (target.pathname === socketPath) return reportAccess(request, response)
-    const file = await files.find(target.pathname)
+    const file = await findFile(target.pathname)
     if (!file) return refuse(response, 404, 'Not found.')
-    setSecurityHeaders(response)
-    response.setHeader('Cache-Control', 'no-cache')
-    response.setHeader('ETag', file.etag)
-    if (request.headers['if-none-match'] === file.etag) return void response.writeHead(304).end()
-    response.writeHead(200, { 'Content-Type': file.type, 'Content-Length': file.bytes.length })
-    response.end(request.method === 'HEAD' ? undefined : file.bytes)
+    const { bytes, type, etag } = file
+    const cacheHeaders = { 'Cache-Control': 'no-cache', ETag: etag }
+    if (request.headers['if-none-match'] === etag) return respond(response, 304, cacheHeaders)
+    const headers = { ...cacheHeaders, 'Content-Type': type, 'Content-Length': bytes.length }
+    respond(response, 200, headers, request.method === 'HEAD' ? undefined : bytes)
   }
 
   function signIn(token: string, target: URL, request: IncomingMessage, response: ServerResponse): void {
     const authResult = authenticator.exchangeToken(keyFromInput(token), request)
     if (!authResult) return denyAccess('wrong', target, request, response)
     target.searchParams.delete('token')
-    setSecurityHeaders(response)
-    response.writeHead(303, {
+    respond(response, 303, {
       // Browsers do not send fragments to servers.
       Location: `${target.pathname.replace(/^\/+/, '/')}${target.search}#key=${authResult.key}`,
       'Set-Cookie': authResult.cookie,
       'Cache-Control': 'no-store',
     })
-    response.end()
   }
 
   /** Responds with the status that a socket would get: browsers hide the status of a refused socket from pages. */
@@ -143,8 +137,7 @@ export async function startHttpServer({ accept, mcp, folder, log, port }: HostOp
     const key = request.headers['commonplace-key']
     if (typeof key !== 'string' || !authenticator.mayConnect(request, key))
       return refuse(response, 401, 'Open the address from the terminal; it contains the key to this memory.')
-    setSecurityHeaders(response)
-    response.writeHead(204, { 'Cache-Control': 'no-store' }).end()
+    respond(response, 204, { 'Cache-Control': 'no-store' })
   }
 
   return {
@@ -190,7 +183,7 @@ function portOf(server: Server): number {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** Accepts only a path: no absolute address, no `*`. @returns null for other targets */
+/** @returns null for targets that are no path, such as absolute addresses */
 function targetOf({ url }: IncomingMessage): URL | null {
   if (url === undefined || !url.startsWith('/')) return null
   return URL.parse(`http://${loopbackAddress}${url}`)
@@ -201,8 +194,13 @@ function keyOfProtocols(header: string | undefined): string {
   return offered.length === 2 && offered[0] === protocol ? (offered[1] ?? '') : ''
 }
 
-function setSecurityHeaders(response: ServerResponse): void {
-  for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
+function respond(
+  response: ServerResponse,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  body?: string | Uint8Array,
+): void {
+  response.writeHead(status, { ...securityHeaders, ...headers }).end(body)
 }
 
 const denials: Readonly<Record<AccessDeniedReason, string>> = {
@@ -213,22 +211,19 @@ const denials: Readonly<Record<AccessDeniedReason, string>> = {
 function denyAccess(reason: AccessDeniedReason, target: URL, request: IncomingMessage, response: ServerResponse): void {
   const isPageRequest = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
   if (!isPageRequest || response.headersSent) return refuse(response, 401, denials[reason])
-  setSecurityHeaders(response)
-  response.writeHead(401, {
+  const headers = {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': accessDeniedPolicy,
     'Cache-Control': 'no-store',
     Connection: 'close',
-  })
-  response.end(accessDeniedPage(reason, request.headers['accept-language'], target.searchParams))
+  }
+  respond(response, 401, headers, accessDeniedPage(reason, request.headers['accept-language'], target.searchParams))
 }
 
 /** Closes the connection: further data from an unauthorised client is not read. */
 function refuse(response: ServerResponse, status: number, reason: string): void {
   if (response.headersSent) return void response.destroy()
-  setSecurityHeaders(response)
-  response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' })
-  response.end(`${reason}\n`)
+  respond(response, status, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' }, `${reason}\n`)
 }
 
 function refuseSocket(socket: Duplex, status: string, headers = ''): void {
@@ -250,27 +245,17 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** The files of the built interface. Only files that exist at the start are found. */
-export class InterfaceFiles {
-  readonly #folder: string
-  /** URL paths, such as `/assets/index.js`. */
-  readonly #paths: ReadonlySet<string>
-
-  constructor(folder: string) {
-    this.#folder = folder
-    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-    const paths = files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
-    this.#paths = new Set(paths.map((path) => `/${path.split(sep).join('/')}`))
-  }
-
-  /**
-   * Returns a file of the build, or index.html for a view such as `/file/MEMORY.md`. @param path URL path, not decoded
-   * @returns undefined for a missing file in `/assets/` @throws the system's error if the file cannot be read
-   */
-  async find(path: string) {
-    const name = this.#paths.has(path) || path.startsWith('/assets/') ? path : '/index.html'
-    if (!this.#paths.has(name)) return undefined
-    const bytes = await readFile(join(this.#folder, name))
+/**
+ * @returns a function that returns a file of the built interface by URL path, or index.html for a view such as
+ * `/file/MEMORY.md`; undefined for a file in `/assets/` that did not exist at the start
+ */
+export function interfaceFiles(folder: string) {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const paths = new Set(names.map((name) => `/${name.split(sep).join('/')}`))
+  return async (path: string) => {
+    const name = extname(path) !== '' && paths.has(path) ? path : '/index.html'
+    if (path.startsWith('/assets/') && name !== path) return undefined
+    const bytes = await readFile(join(folder, name))
     const etag = `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`
     return { bytes, type: contentTypes[extname(name)] ?? 'application/octet-stream', etag }
   }

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { loadHttp, type McpEndpoint } from '#interop'
 import type { HostProcess } from '../instance-lock/host-process.ts'
 import { once } from 'node:events'
@@ -8,47 +8,31 @@ import { loopbackAddress } from './authentication.ts'
 
 export const mcpPath = '/mcp'
 
-/** The MCP endpoint over HTTP. The MCP SDK loads at the first request. */
-export class LazyMcpEndpoint {
-  readonly #hostProcess: HostProcess
-  /** 20 wrong tokens per minute: each costs a request to the process that has the memory open. */
-  readonly #wrongTokens = new TokenBucket(20, 60_000)
-  #endpoint: Promise<McpEndpoint> | undefined
-
-  constructor(hostProcess: HostProcess) {
-    this.#hostProcess = hostProcess
-  }
-
-  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.#endpoint ??= this.#open()
-    await (await this.#endpoint).handle(request, response)
-  }
-
-  async close(): Promise<void> {
-    await (await this.#endpoint)?.close()
-  }
-
-  async #open(): Promise<McpEndpoint> {
+/** The MCP SDK loads at the first request. */
+export function lazyMcpEndpoint(hostProcess: HostProcess): McpEndpoint {
+  // Each wrong token costs a request to the process that has the memory open.
+  const wrongTokens = new TokenBucket(20, 60_000)
+  let endpoint: Promise<McpEndpoint> | undefined
+  const open = async () => {
     const { createMcpEndpoint } = await loadHttp()
-    const hostProcess = this.#hostProcess
     return createMcpEndpoint({
       ask: (work) => hostProcess.callPrimary(work),
       onEvent: (listener) => hostProcess.onEvent(listener),
       now: hostProcess.now,
       onFault: async (error) => hostProcess.base.log.fault(error, 'mcp'),
-      takeAttempt: () => this.#wrongTokens.take(),
+      takeAttempt: () => wrongTokens.take(),
     })
+  }
+  return {
+    handle: async (request, response) => (await (endpoint ??= open())).handle(request, response),
+    close: async () => (await endpoint)?.close(),
   }
 }
 
-const maxConnections = 128
-const headersTimeoutMs = 5000
-
-/** Serves MCP over HTTP on 127.0.0.1, on the port of the setting `desktop.mcpPort`. */
 export class McpPort {
   readonly #hostProcess: HostProcess
   readonly #unsubscribe: () => void
-  #endpoint: LazyMcpEndpoint | undefined
+  #endpoint: McpEndpoint | undefined
   #server: Server | undefined
   #requestedPort: number | null = null
   #pendingChange: Promise<void> = Promise.resolve()
@@ -59,12 +43,11 @@ export class McpPort {
     void this.apply()
   }
 
-  /** Undefined while the server is off. */
   get address(): string | undefined {
     return this.#server && `http://${loopbackAddress}:${this.#requestedPort}${mcpPath}`
   }
 
-  /** Opens the configured port, or closes it for null. Never rejects: logs errors and publishes them as an event. */
+  /** Never rejects: logs errors and publishes them as an event. */
   apply(): Promise<void> {
     const { settings } = this.#hostProcess.base
     this.#pendingChange = this.#pendingChange.then(() => this.#listen(settings.config.desktop.mcpPort))
@@ -85,7 +68,7 @@ export class McpPort {
     this.#endpoint = undefined
     this.#server = undefined
     if (port === null) return
-    this.#endpoint = new LazyMcpEndpoint(this.#hostProcess)
+    this.#endpoint = lazyMcpEndpoint(this.#hostProcess)
     try {
       this.#server = await this.#serve(this.#endpoint, port)
     } catch (error) {
@@ -94,10 +77,9 @@ export class McpPort {
     }
   }
 
-  /** @throws the system's error if the port is not available */
-  async #serve(endpoint: LazyMcpEndpoint, port: number): Promise<Server> {
+  async #serve(endpoint: McpEndpoint, port: number): Promise<Server> {
     const { log } = this.#hostProcess.base
-    const server = createServer({ headersTimeout: headersTimeoutMs }, (request, response) => {
+    const server = createServer({ headersTimeout: 5000 }, (request, response) => {
       if (request.url !== mcpPath) return void response.writeHead(404, { Connection: 'close' }).end()
       endpoint.handle(request, response).catch((error: unknown) => {
         log.fault(error, 'mcp')
@@ -105,7 +87,7 @@ export class McpPort {
         response.end()
       })
     })
-    server.maxConnections = maxConnections
+    server.maxConnections = 128
     server.on('connection', (socket) => socket.on('error', () => socket.destroy()))
     server.listen(port, loopbackAddress)
     await once(server, 'listening')

@@ -5,30 +5,29 @@ import { resourcesOf, type AppOptions } from '../composition/create-app.ts'
 import { startHttpServer, type RunningHost } from './http-server.ts'
 import { readIfExists, writeDurably, type SettingsStore } from '#platform'
 import { handleUncaughtErrors } from '../diagnostics/uncaught.ts'
-import { LazyMcpEndpoint } from './mcp-endpoint.ts'
+import { lazyMcpEndpoint } from './mcp-endpoint.ts'
 import { HostProcess } from '../instance-lock/host-process.ts'
 
 export interface ServerOptions extends Omit<AppOptions, 'watch' | 'base'> {
   /** 0 selects a free port; undefined tries the port of the last start first. */
-  readonly port?: number
+  readonly port?: number | undefined
 }
 
 export interface RunningServer extends RunningHost {
   readonly settings: SettingsStore
-  /** Returns the id of the process that holds the instance lock. */
   primaryPid(): Promise<number>
 }
 
 /** Starts the browser host. @throws AppError `port_in_use`, `write_failed`, `owner_silent`, `owner_version` */
 export async function startServer({ port, ...options }: ServerOptions): Promise<RunningServer> {
   const hostProcess = await HostProcess.open(options)
-  const { log } = hostProcess.base
+  const { log, folders, settings } = hostProcess.base
   const stopErrorHandler = handleUncaughtErrors({
     log,
     onFault: (fault) => hostProcess.publish({ type: 'fault', ...fault }),
   })
   try {
-    const mcp = new LazyMcpEndpoint(hostProcess)
+    const mcp = lazyMcpEndpoint(hostProcess)
     const serveAt = (chosenPort: number) =>
       startHttpServer({
         accept: (socket) => hostProcess.accept(socket),
@@ -37,11 +36,10 @@ export async function startServer({ port, ...options }: ServerOptions): Promise<
         log,
         port: chosenPort,
       })
-    const host =
-      port === undefined ? await serveAtLastPort(hostProcess.base.folders.home, serveAt) : await serveAt(port)
+    const host = port === undefined ? await serveAtLastPort(folders.home, serveAt) : await serveAt(port)
     return {
       ...host,
-      settings: hostProcess.base.settings,
+      settings,
       primaryPid: () => hostProcess.primaryPid(),
       async close() {
         await mcp.close()
@@ -67,7 +65,6 @@ async function serveAtLastPort(home: string, serveAt: (port: number) => Promise<
     throw error
   })
   const { port } = new URL(host.url)
-  // Without the file the next start just uses another port.
   if (port !== String(lastPort)) await writeDurably(file, `${port}\n`).catch(() => undefined)
   return host
 }

@@ -5,7 +5,7 @@ import { parseJson } from '#shared/util/json.ts'
 import type { LineEdit, ReviewEstimate } from '#shared/contract/index.ts'
 import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { noteSources, sourceMark } from '#shared/markdown/provenance.ts'
-import { appendDurably, readIfExists } from '#platform'
+import { appendDurably, readRows } from '#platform'
 import type { ReviewBatch } from './review-units.ts'
 import { evidenceOf, supersedingFinding, type Finding, type LoadedNote } from '../suggestions/suggestion.ts'
 import { type ReviewLine, memorySections } from './review-input.ts'
@@ -48,11 +48,7 @@ const reviewVerdictSchema = z.discriminatedUnion('kind', [
 ])
 type ReviewVerdict = z.infer<typeof reviewVerdictSchema>
 
-/**
- * Parses the answer to a batch; undefined if it is not a JSON object of the expected form.
- * @returns `verdicts`, keyed by `ReviewUnit.key`, and the number of `dropped` items: those with an invalid form, an unknown
- * quote, or a unit that another item has already judged
- */
+/** Undefined if the answer is not a JSON object of the expected form. `dropped`: unusable or repeated items. */
 export function parseAnswer(batch: ReviewBatch, answer: string) {
   const items = parseItems(batch.kind === 'conflicts' ? 'conflicts' : 'keep', answer)
   if (!items) return undefined
@@ -104,13 +100,9 @@ export interface FindingContext {
   readonly read: (path: string) => Promise<LoadedNote | undefined>
 }
 
-/** Turns a verdict into a finding. @returns undefined if its lines are gone or it changes nothing */
+/** @returns undefined if the lines of the verdict are gone or it changes nothing */
 export async function findingFor(verdict: ReviewVerdict, context: FindingContext): Promise<Finding | undefined> {
   return verdict.kind === 'promote' ? promotionFinding(verdict, context) : conflictFinding(verdict, context)
-}
-
-interface FoundLine extends ReviewLine {
-  readonly file: LoadedNote
 }
 
 async function conflictFinding(
@@ -131,7 +123,6 @@ async function promotionFinding(
   { quotes, section, text, reason }: Extract<ReviewVerdict, { kind: 'promote' }>,
   context: FindingContext,
 ): Promise<Finding | undefined> {
-  const { memoryPath } = context
   const lines = await Array.fromAsync(quotes, (quote) => findLine(quote, context))
   if (!lines.every((line) => line !== undefined)) return undefined
   // Sources in the front matter of a note apply to each of its lines.
@@ -142,7 +133,7 @@ async function promotionFinding(
   ])
   const bareText = withoutLead(text.replace(markPattern, '')).trim()
   const addedLine = `- ${[bareText, ...marks].join(' ')}`
-  const memory = await context.read(memoryPath)
+  const memory = await context.read(context.memoryPath)
   if (memory?.lines.lines.some((line) => line.trim() === addedLine)) return undefined
   const edit = memory
     ? insertionEdit(memory, section, addedLine)
@@ -151,7 +142,7 @@ async function promotionFinding(
   return {
     rule: 'promote',
     evidence: lines.map(({ path, line, raw }) => evidenceOf(path, line, raw)),
-    files: [{ path: memoryPath, edits: [edit] }],
+    files: [{ path: context.memoryPath, edits: [edit] }],
     detail: { target: section },
     reason,
   }
@@ -169,7 +160,7 @@ function insertionEdit({ text, lines: { lines } }: LoadedNote, section: string, 
   return { line: last + 1, before: [anchor], after: isItem ? [anchor, newLine] : [anchor, '', newLine] }
 }
 
-async function findLine(text: string, { lines, read }: FindingContext): Promise<FoundLine | undefined> {
+async function findLine(text: string, { lines, read }: FindingContext) {
   for (const reviewLine of lines.get(text) ?? []) {
     const file = await read(reviewLine.path)
     const line = file?.lines.find([reviewLine.raw], reviewLine.line)
@@ -179,11 +170,9 @@ async function findLine(text: string, { lines, read }: FindingContext): Promise<
 }
 
 /**
- * Files of reviews: `spent.jsonl` has the cost of each request, `judged.jsonl` the verdicts of models. Each judged unit has one line, written before its proposal is added, and a
- * second one as soon as the proposal is in the inbox, so that an interrupted review does not pay for an answer twice.
+ * A row of `judged.jsonl`. A judged unit has one, written before its proposal is added, and a second one as soon as the
+ * proposal is in the inbox, so that an interrupted review does not pay for an answer twice.
  */
-
-const costSchema = z.object({ usd: z.number().nullable(), tokens: z.number().int() })
 const recordSchema = z.union([
   z.object({
     key: z.string(),
@@ -191,7 +180,7 @@ const recordSchema = z.union([
     at: z.number(),
     verdict: reviewVerdictSchema.nullable(),
     /** The unit's share of the cost of its request, and the 1-based number of the request. */
-    cost: costSchema.optional(),
+    cost: z.object({ usd: z.number().nullable(), tokens: z.number().int() }).optional(),
     request: z.number().int().optional(),
   }),
   /** The model's answer was unreadable: other models may still judge this unit. */
@@ -202,22 +191,19 @@ type JudgedRecord = z.infer<typeof recordSchema>
 export type VerdictRecord = Extract<JudgedRecord, { verdict: unknown }>
 
 export class ReviewRecords {
-  readonly #folder: string
+  readonly #file: string
   readonly #judged = new Map<string, VerdictRecord>()
   readonly #unreadable = new Set<string>()
   readonly #proposed = new Set<string>()
 
   private constructor(folder: string) {
-    this.#folder = folder
+    this.#file = join(folder, 'judged.jsonl')
   }
 
   static async read(folder: string): Promise<ReviewRecords> {
     const records = new ReviewRecords(folder)
-    for (const row of ((await readIfExists(records.#file)) ?? '').split('\n')) {
-      // A line cut off by a crash is ignored; the next review asks about its unit again.
-      const record = recordSchema.safeParse(parseJson(row)).data
-      if (record) records.#apply(record)
-    }
+    // The next review asks again about the unit of a line that a crash has cut.
+    for (const record of await readRows(records.#file, recordSchema)) records.#apply(record)
     return records
   }
 
@@ -226,7 +212,6 @@ export class ReviewRecords {
     return this.#judged.has(key) || this.#unreadable.has(`${key} ${model}`)
   }
 
-  /** Returns verdicts whose proposals are not in the inbox yet. */
   pending(): (VerdictRecord & { readonly verdict: ReviewVerdict })[] {
     return [...this.#judged.values()].flatMap((record) =>
       record.verdict && !this.#proposed.has(record.key) ? [{ ...record, verdict: record.verdict }] : [],
@@ -240,10 +225,6 @@ export class ReviewRecords {
     for (const record of records) this.#apply(record)
   }
 
-  get #file(): string {
-    return join(this.#folder, 'judged.jsonl')
-  }
-
   #apply(record: JudgedRecord): void {
     if ('proposed' in record) this.#proposed.add(record.key)
     else if ('unread' in record) this.#unreadable.add(`${record.key} ${record.model}`)
@@ -251,7 +232,7 @@ export class ReviewRecords {
   }
 }
 
-/** A request: its estimate, and after the answer a second row with the same id and the actual cost. */
+/** A row of `spent.jsonl`: the estimate of a request; after the answer a second row with the same id and the actual cost. */
 const spendingSchema = z.object({
   id: z.string(),
   /** Milliseconds since the epoch. */
@@ -265,12 +246,10 @@ type Spending = z.infer<typeof spendingSchema>
 /** Sums the costs in the calendar month of `date`, local time. Estimates count where an actual cost is missing. */
 export async function spentInMonth(folder: string, date: Date): Promise<ReviewEstimate['spent']> {
   const monthOf = (day: Date) => day.getFullYear() * 12 + day.getMonth()
-  const rows = new Map<string, Spending>()
-  for (const line of ((await readIfExists(join(folder, 'spent.jsonl'))) ?? '').split('\n')) {
-    const row = spendingSchema.safeParse(parseJson(line)).data
-    if (row && monthOf(new Date(row.at)) === monthOf(date)) rows.set(row.id, row)
-  }
-  const sum = (name: 'tokens' | 'usd') => rows.values().reduce((total, row) => total + (row[name] ?? 0), 0)
+  const rows = await readRows(join(folder, 'spent.jsonl'), spendingSchema)
+  const ofMonth = rows.filter(({ at }) => monthOf(new Date(at)) === monthOf(date))
+  const lastById = new Map(ofMonth.map((row) => [row.id, row]))
+  const sum = (name: 'tokens' | 'usd') => lastById.values().reduce((total, row) => total + (row[name] ?? 0), 0)
   return { tokens: sum('tokens'), usd: sum('usd') }
 }
 
@@ -279,7 +258,6 @@ export async function recordSpending(folder: string, row: Spending): Promise<voi
   await appendDurably(join(folder, 'spent.jsonl'), `${JSON.stringify(row)}\n`)
 }
 
-/** Returns true if one more request would exceed the budget. */
 export function exceedsBudget(
   spent: ReviewEstimate['spent'],
   next: Pick<Spending, 'tokens' | 'usd'>,

@@ -22,15 +22,7 @@ export interface ReviewLine {
   readonly heading: string | undefined
 }
 
-export interface ReviewInput {
-  readonly lines: readonly ReviewLine[]
-  /** Pairs of indexes into `lines` that may contradict each other, best score first. */
-  readonly pairs: readonly (readonly [number, number])[]
-  /** Indexes of log lines, newest first. */
-  readonly logLines: readonly number[]
-  readonly memoryLines: readonly number[]
-  readonly memorySectionTitles: readonly string[]
-}
+export type ReviewInput = Awaited<ReturnType<typeof reviewInputOf>>
 
 /** The maximum number of pairs is `pairsPerLine` times the number of lines, but at least `minPairLimit`. */
 const pairsPerLine = 0.8
@@ -38,8 +30,8 @@ const minPairLimit = 200
 /** UTF-16 code units; longer lines are paragraphs, not single facts. */
 const maxLineLength = 600
 
-/** Selects the lines and pairs that a review asks about, from all notes but the context files. */
-export async function reviewInputOf(notes: readonly Note[], modelPath: string): Promise<ReviewInput> {
+/** `pairs`, best score first, `logLines`, newest first, and `memoryLines` are indexes into `lines`. */
+export async function reviewInputOf(notes: readonly Note[], modelPath: string) {
   const statements = notes
     .filter(({ kind }) => kind !== 'project')
     .flatMap(statementsOf)
@@ -54,7 +46,7 @@ export async function reviewInputOf(notes: readonly Note[], modelPath: string): 
   const dayNumberOf = (index: number) => statements[index]?.note.day ?? 0
   const memory = notes.find(({ kind }) => kind === 'memory')
   return {
-    lines: statements.map(({ note: { path, day }, line, raw, text, headings }) => {
+    lines: statements.map(({ note: { path, day }, line, raw, text, headings }): ReviewLine => {
       return { path, line, raw, text, day: day === undefined ? undefined : formatDay(day), heading: headings.at(-1) }
     }),
     pairs: pairs.map(({ one, other }) => [one, other] as const),
@@ -71,11 +63,6 @@ export function memorySections(text: string): Section[] {
   return level2.length > 0 ? level2 : sections.filter(({ level }) => level === 1)
 }
 
-/**
- * Finds pairs of lines that may contradict each other: similar in rare words and meaning, with a difference on both
- * sides. A model or the user judges the pairs.
- */
-
 /** Words that occur in more lines than this are ignored, because they are not specific to a topic. */
 const maxLinesPerWord = 400
 /** Limits per line: candidates for the vector comparison, and resulting pairs. */
@@ -84,16 +71,15 @@ const maxPairsPerLine = 3
 /** Pairs with a lower score share little more than a word. */
 const minScore = 0.42
 const minWords = 2
-/**
- * Weight of a word that only one line has. Contradicting values are usually rare words, so rarity does not add to it.
- */
+/** Weight of a word that one line lacks. Contradicting values are usually rare words, so rarity does not add to it. */
 const unsharedWeight = 2.2
 /** Share of the word similarity in the score, 0 to 1; the rest is the similarity of the vectors. */
 const wordWeight = 0.65
 
 /**
- * Returns at most `limit` pairs of indexes into the texts, best score first; `one` is the smaller index.
+ * Finds pairs that may contradict each other: similar in rare words and meaning, with a difference on both sides.
  * @param model undefined compares words only
+ * @returns at most `limit` pairs of indexes into the texts, best score first; `one` is the smaller index
  */
 async function findContradictionCandidates(texts: readonly string[], model: TextVectors | undefined, limit: number) {
   const features = featuresOf(texts)
@@ -123,7 +109,6 @@ async function findContradictionCandidates(texts: readonly string[], model: Text
   return [...pairs.values()].sort((a, b) => b.score - a.score || a.one - b.one || a.other - b.other).slice(0, limit)
 }
 
-/** Returns the indexes of the lines that share most words with a line, with the weight of those words. */
 function linesSharingWords(
   index: number,
   features: readonly LineFeatures[],
@@ -139,7 +124,7 @@ function linesSharingWords(
   return [...sharedWeights].sort((one, other) => other[1] - one[1] || one[0] - other[0]).slice(0, 4 * maxCompared)
 }
 
-/** True if each line has a word that the other lacks, or only one is negated. */
+/** Each line must have a word that the other lacks, or only one is negated. */
 function mayContradict(one: LineFeatures, other: LineFeatures | undefined): boolean {
   if (!other || other.words.size < minWords) return false
   if (one.isNegated !== other.isNegated) return true

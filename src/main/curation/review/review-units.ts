@@ -1,7 +1,3 @@
-/**
- * Units of a review: a pair of lines, or one log line. The key of a unit is a hash of its texts and the prompt, so a
- * line that moves costs no second request.
- */
 import { hash } from 'node:crypto'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import type { ReviewLine, ReviewInput } from './review-input.ts'
@@ -55,9 +51,9 @@ export function batchesOf(
     const numbered = linesOf(units)
     const words = wordsOf(numbered.map(({ text }) => text).join(' '))
     const nearLines = memory
-      .map((known) => ({ line: known.line, ratio: sharedWordRatio(known.words, words) }))
-      .filter(({ ratio }) => ratio > 0)
-      .sort((one, other) => other.ratio - one.ratio)
+      .map(({ line, words: known }) => ({ line, size: known.size, shared: known.intersection(words).size }))
+      .filter(({ shared }) => shared >= 2)
+      .sort((one, other) => other.shared / other.size - one.shared / one.size)
       .slice(0, maxNearLines)
       .map(({ line }) => line)
     const memoryAround = memoryText(memorySectionTitles, nearLines)
@@ -66,7 +62,6 @@ export function batchesOf(
   return [...conflictBatches, ...promoteBatches]
 }
 
-/** Returns each line of the units once. */
 function linesOf(units: readonly ReviewUnit[]): ReviewLine[] {
   return [...new Set(units.flatMap(({ lines }) => lines))]
 }
@@ -89,12 +84,6 @@ function wordsOf(text: string): Set<string> {
   return words
 }
 
-function sharedWordRatio(words: ReadonlySet<string>, others: ReadonlySet<string>): number {
-  const shared = words.intersection(others).size
-  return shared < 2 ? 0 : shared / words.size
-}
-
-/** Numbers the lines from 1. */
 function formatLines(lines: readonly ReviewLine[]): string {
   return lines.map((line, index) => formatLine(line, index + 1)).join('\n')
 }
@@ -121,6 +110,7 @@ function splitIntoBatches(units: readonly ReviewUnit[], maxUnits: number, tokenL
   return chunks
 }
 
+/** The key of a unit is a hash of its texts and the prompt, so a line that moves costs no second request. */
 function unjudgedUnits(
   kind: ReviewKind,
   template: string,

@@ -1,8 +1,4 @@
-/**
- * A review by a model: finds contradicted and superseded lines, and log lines that MEMORY.md lacks. It adds proposals
- * to the inbox and changes no note. It stops at the monthly budget. Answers are stored before they are used, so an
- * interrupted review continues where it stopped.
- */
+/** Changes no note. Answers are stored before they are used, so an interrupted review continues where it stopped. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -30,14 +26,13 @@ import { batchesOf, type ReviewBatch, type ReviewPrompts } from './review-units.
 
 export interface ReviewModel {
   readonly id: string
-  /** True for the offline model: it cannot judge lines. */
   readonly isOffline: boolean
   /** In tokens, like `maxOutput`. */
   readonly contextWindow: number
   readonly maxOutput: number
   /** US dollars per million tokens; undefined if unknown. */
   readonly prices: { readonly input: number; readonly output: number } | undefined
-  /** Sends a request and stores it for inspection. @throws AppError as the provider */
+  /** Stores the request for inspection. @throws AppError as the provider */
   ask(content: string, maxOutput: number, signal: AbortSignal): Promise<ReviewAnswer>
 }
 
@@ -59,9 +54,9 @@ export interface ReviewOptions {
   readonly model: () => ReviewModel
   readonly budget: () => ReviewEstimate['budget']
   readonly prompts: () => Promise<ReviewPrompts>
-  /** Returns the lines to judge, without private ones. */
+  /** Without private lines. */
   readonly reviewInput: (signal: AbortSignal | undefined) => Promise<ReviewInput>
-  /** Adds proposals to the inbox. @returns the number of new ones */
+  /** @returns the number of new proposals */
   readonly add: (suggestions: readonly Suggestion[]) => Promise<number>
 }
 
@@ -77,18 +72,20 @@ const stateSchema = z.object({ version: z.literal(1), last: reviewOutcomeSchema.
 
 export class Review {
   readonly #options: ReviewOptions
+  readonly #file: string
 
   constructor(options: ReviewOptions) {
     this.#options = options
+    this.#file = join(options.folder, 'review.json')
   }
 
-  /** Returns the last outcome, in state `running` if a crash interrupted the review; null before the first one. */
+  /** The state is `running` if a crash interrupted the review; null before the first one. */
   async last(): Promise<ReviewOutcome | null> {
     const text = await readIfExists(this.#file)
     return stateSchema.safeParse(parseJson(text ?? '')).data?.last ?? null
   }
 
-  /** Estimates requests and costs of a review. @throws AppError `provider_key_missing`, `unknown_model` */
+  /** @throws AppError `provider_key_missing`, `unknown_model` */
   async estimate(signal: AbortSignal | undefined): Promise<ReviewEstimate> {
     const { now, folder, budget } = this.#options
     const model = this.#options.model()
@@ -119,10 +116,7 @@ export class Review {
     }
   }
 
-  /**
-   * Runs a review. Aborting, and failures after the first answer, are reported in the outcome.
-   * @throws AppError `needs_model` for the offline model; the provider's error if the first request fails
-   */
+  /** @throws AppError `needs_model`; the error of the first request. Later failures are in the outcome. */
   async run(signal: AbortSignal, onProgress: (progress: SuggestionProgress) => void): Promise<ReviewOutcome> {
     const model = this.#options.model()
     const message = 'the offline model cannot judge the meaning of lines; choose a language model'
@@ -242,10 +236,6 @@ export class Review {
     const added = suggestions.length > 0 ? await this.#options.add(suggestions) : 0
     await records.add(handledKeys.map((key) => ({ key, proposed: true as const })))
     return added
-  }
-
-  get #file(): string {
-    return join(this.#options.folder, 'review.json')
   }
 }
 

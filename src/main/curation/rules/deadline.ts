@@ -36,7 +36,6 @@ const cjkStates = `直 持续 一直 有效 有效期 请假 休假 休息 出�
 const cjkUntil = new RegExp(`${anyOf(cjkStates)}\\s*[到至]\\s*$`)
 const cjkAfter = /^\s*(?:为止|止|到期|截止|过期|前(?!天|面|后)|之前|以前)/
 
-/** Times that only a deadline has. */
 const ownTimes: Parameters<typeof relativeTimes>[2] = [
   {
     pattern: /\bend of (?:(?:the|this|(next)) )?(day|week|month|year)\b|(?:这|本|(下))?个?([月年])底/g,
@@ -54,10 +53,7 @@ const ownTimes: Parameters<typeof relativeTimes>[2] = [
   },
 ]
 
-/**
- * Returns the last valid day of the latest certain deadline in a line; undefined if there is none.
- * @param writtenOn day on which the line was written; undefined if unknown
- */
+/** The latest certain deadline; undefined if there is none. @param writtenOn day of the line; undefined if unknown */
 export function deadlineIn(line: string, writtenOn: Day | undefined): Day | undefined {
   const text = fold(line.normalize('NFKC'))
   const absolute = findDates(text).flatMap((date) => {

@@ -19,7 +19,7 @@ import { lineEntry } from '#shared/markdown/log-entry.ts'
 import { evidenceOf, lineFinding, type Finding } from '../suggestions/suggestion.ts'
 import { deadlineIn } from './deadline.ts'
 
-/** Proposes to strike lines whose deadline is before `today`; skips done tasks and lines with children. */
+/** Skips done tasks and lines with children. */
 export function findExpired(notes: readonly Note[], today: Day): Finding[] {
   return notes
     .filter(({ kind }) => kind !== 'project')
@@ -41,7 +41,6 @@ export function findBrokenLinks(notes: readonly Note[], broken: readonly BrokenL
     const text = texts.get(path) ?? ''
     const before = lineOf(text, line)
     if (before === undefined || replacement === undefined) return []
-    // The file may have changed since the links were read.
     const repaired = unlessAppError(() => repairLink(text, { path, line, target, by: replacement }))
     const after = repaired === undefined ? undefined : lineOf(repaired, line)
     if (after === undefined || after === before) return []
@@ -57,7 +56,7 @@ function lineOf(text: string, line: number): string | undefined {
 const pendingVerbatimTitle = 'Kept word for word, waiting to be distilled'
 const takenVerbatimTitle = 'Kept word for word, notes taken'
 
-/** Proposes to end the wait of sections that were saved word for word because no model was available. */
+/** Proposes to end the wait of sections that were saved because no model was available. */
 export function findPendingNotes(notes: readonly Note[]): Finding[] {
   return notes
     .filter(({ isRescued }) => isRescued)
@@ -70,11 +69,7 @@ export function findPendingNotes(notes: readonly Note[]): Finding[] {
     )
 }
 
-/**
- * Finds notes that no search has returned for a year; empty if no recorded search is older than that.
- * @param recalls all recorded searches with the files of their results
- * @param now ms since the epoch
- */
+/** Empty if no recorded search is older than a year. @param now milliseconds since the epoch */
 export function findNeverRetrieved(
   notes: readonly Note[],
   recalls: readonly { readonly at: number; readonly paths: readonly string[] }[],
@@ -106,7 +101,7 @@ export function findNeverRetrieved(
 /** Maximum tokens of a section with its subsections; the rule proposes to move larger sections. */
 const maxSectionTokens = 1000
 
-/** Proposes to move level-2 sections of MEMORY.md with more than `maxSectionTokens` to separate notes. */
+/** Proposes to move large level-2 sections of MEMORY.md to separate notes. */
 export function findLargeSections(notes: readonly Note[]): Finding[] {
   const takenPaths = new Set(notes.map(({ path }) => path.toLowerCase()))
   return notes.filter(({ kind }) => kind === 'memory').flatMap((note) => largeSectionsOf(note, takenPaths))
@@ -145,7 +140,7 @@ function freePath(stem: string, takenPaths: Set<string>): string {
   return path
 }
 
-/** Proposes to update the reference of superseded lines whose successor line has moved. */
+/** Proposes to update references of superseded lines to successors that have moved. */
 export function findStaleReferences(notes: readonly Note[]): Finding[] {
   const lines = new Map(notes.map(({ path, text }) => [path, text.split(/\r?\n/)]))
   return notes
@@ -165,11 +160,7 @@ export function findStaleReferences(notes: readonly Note[]): Finding[] {
     )
 }
 
-/**
- * Finds the current place of a successor line.
- * @returns `written`: the path as in the struck line, possibly relative to its folder; undefined if the reference is
- * correct or the target cannot be determined
- */
+/** @returns `written`: path as in the struck line; undefined if the reference is correct or the target unclear */
 function findSuccessor(
   notePath: string,
   { path, line, text }: Successor,
@@ -202,7 +193,7 @@ export interface Note {
   readonly day: Day | undefined
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number
-  /** True for a file of notes that were saved verbatim without a model. */
+  /** True for text that was saved verbatim without a model. */
   readonly isRescued: boolean
   readonly text: string
   readonly hash: string

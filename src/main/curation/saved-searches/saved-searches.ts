@@ -13,11 +13,11 @@ import {
   KeyedQueue,
   parseStored,
   readIfExists,
+  readRows,
   damagedPath,
 } from '#platform'
 import type { Check, CheckedQuestion, SavedSearchRun } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { parseJson } from '#shared/util/json.ts'
 import { isHit, parseQuestions, type Memory } from '#search'
 
 const runDelayMs = 2000
@@ -27,10 +27,7 @@ const maxListedRuns = 500
 export interface SavedSearchesOptions {
   readonly folder: string
   readonly memory: Pick<Memory, 'search' | 'explain'>
-  /**
-   * Reads a file, or a session in the form that the search indexes.
-   * @throws AppError `file_not_found`, `unknown_session`, and as `Workspace.read`
-   */
+  /** A session has the form that the search indexes. @throws AppError `unknown_session`, and as `Workspace.read` */
   readonly readText: (path: string) => Promise<string>
   readonly now: Clock
   /** False for a single command: nothing runs automatically. */
@@ -58,12 +55,12 @@ interface Run {
   readonly progress: { done: number; readonly total: number }
 }
 
-/** Saved queries with the lines that they should find. They run again after changes of index or settings. */
 export class SavedSearches {
   readonly #changes = new EventEmitter()
-  /** Emits when queries or results changed, or a run started, progressed or ended. */
   readonly changes: Subscribable<void> = this.#changes
   readonly #options: SavedSearchesOptions
+  readonly #file: string
+  readonly #runsFile: string
   #outcomes = new Map<string, Outcome>()
   #run: Run | undefined
   #hasRun = false
@@ -72,9 +69,11 @@ export class SavedSearches {
 
   constructor(options: SavedSearchesOptions) {
     this.#options = options
+    this.#file = join(options.folder, 'checks.jsonl')
+    this.#runsFile = join(options.folder, 'check-runs.jsonl')
   }
 
-  async list(): Promise<{ checks: Check[]; runs: SavedSearchRun[]; progress: { done: number; total: number } | null }> {
+  async list() {
     const queries = await this.#load()
     const locate = await this.#locator(queries)
     if (queries.length > 0 && !this.#hasRun) this.scheduleRun('index')
@@ -85,7 +84,7 @@ export class SavedSearches {
         relevant: relevant.map((lines) => ({ ...withoutText(lines), state: locate(lines).state })),
         outcome: this.#outcomes.get(id) ?? null,
       })),
-      runs: (await this.#runs()).slice(-maxListedRuns),
+      runs: (await readRows(this.#runsFile, savedSearchRunSchema)).slice(-maxListedRuns),
       progress: this.#run ? { ...this.#run.progress } : null,
     }
   }
@@ -116,26 +115,19 @@ export class SavedSearches {
   }
 
   async export(): Promise<string> {
-    const queries = await this.#load()
-    return formatSavedSearches(
-      queries.map(({ id, query, relevant }) => ({ id, query, relevant: relevant.map(withoutText) })),
-    )
+    return formatSavedSearches(withLines(await this.#load(), withoutText))
   }
 
-  /** Updates the expected path after a file moved. Both paths are workspace-relative. */
   async move(from: string, to: string): Promise<void> {
     const isExpected = ({ relevant }: StoredSearch) => relevant.some(({ path }) => path === from)
     if (!(await this.#load()).some(isExpected)) return
     await this.#change((queries) =>
-      queries.map((savedQuery) => ({
-        ...savedQuery,
-        relevant: savedQuery.relevant.map((lines) => (lines.path === from ? { ...lines, path: to } : lines)),
-      })),
+      withLines(queries, (lines) => (lines.path === from ? { ...lines, path: to } : lines)),
     )
     this.#changes.emit()
   }
 
-  /** Schedules a run two seconds after the last call; has no effect without `watch`. */
+  /** Runs the queries two seconds after the last call; has no effect without `watch`. */
   scheduleRun(cause: 'index' | 'settings'): void {
     if (!this.#options.watch) return
     clearTimeout(this.#timer)
@@ -193,7 +185,7 @@ export class SavedSearches {
     this.#outcomes = outcomes
     const passed = [...outcomes.values()].filter(({ rank }) => rank !== null).length
     const checkRun: SavedSearchRun = { at: this.#options.now().getTime(), cause, passed, total: queries.length }
-    const previous = (await this.#runs()).at(-1)
+    const previous = (await readRows(this.#runsFile, savedSearchRunSchema)).at(-1)
     const isNewResult = hasChanged && (previous?.passed !== passed || previous.total !== queries.length)
     if (cause === 'asked' || isNewResult)
       await this.#queue.run(this.#runsFile, () => appendDurably(this.#runsFile, `${JSON.stringify(checkRun)}\n`))
@@ -216,15 +208,10 @@ export class SavedSearches {
 
   async #updateExpectedLines(): Promise<void> {
     const locate = await this.#locator(await this.#load())
-    await this.#change((queries) =>
-      queries.map(({ relevant, ...rest }) => ({ ...rest, relevant: relevant.map((lines) => locate(lines).lines) })),
-    )
+    await this.#change((queries) => withLines(queries, (lines) => locate(lines).lines))
   }
 
-  /**
-   * Reads the expected files and returns `relocateLines` for their current texts. Lines of a file that cannot be read at
-   * the moment keep their place.
-   */
+  /** Lines of a file that cannot be read at the moment keep their place. */
   async #locator(
     queries: readonly StoredSearch[],
   ): Promise<(lines: ExpectedLines) => ReturnType<typeof relocateLines>> {
@@ -285,26 +272,17 @@ export class SavedSearches {
       await writeDurably(this.#file, formatSavedSearches(after))
     })
   }
-
-  async #runs(): Promise<SavedSearchRun[]> {
-    const lines = ((await readIfExists(this.#runsFile)) ?? '').split('\n')
-    return lines.flatMap((line) => savedSearchRunSchema.safeParse(parseJson(line)).data ?? [])
-  }
-
-  get #file(): string {
-    return join(this.#options.folder, 'checks.jsonl')
-  }
-
-  get #runsFile(): string {
-    return join(this.#options.folder, 'check-runs.jsonl')
-  }
 }
 
 function withoutText({ path, startLine, endLine }: ExpectedLines): ExpectedLines {
   return { path, startLine, endLine }
 }
 
-/** Parses one query per line; skips invalid lines. */
+function withLines(queries: readonly StoredSearch[], update: (lines: ExpectedLines) => ExpectedLines): StoredSearch[] {
+  return queries.map((query) => ({ ...query, relevant: query.relevant.map(update) }))
+}
+
+/** Skips invalid lines. */
 export function parseSavedSearches(text: string): StoredSearch[] {
   return text.split('\n').flatMap((line) => parseStored(storedSearchSchema, line) ?? [])
 }
@@ -313,11 +291,7 @@ export function formatSavedSearches(queries: readonly StoredSearch[]): string {
   return queries.map((query) => `${JSON.stringify(query)}\n`).join('')
 }
 
-/**
- * Finds the current place of expected lines: the old place, or the nearest one with the same text. Changed lines keep
- * their place. If no text is stored, the result has the current one.
- * @param text content of the file; undefined if the file was deleted
- */
+/** Changed lines keep their place; without a stored text, the current one is taken. @param text undefined: no file */
 export function relocateLines(
   expected: ExpectedLines,
   text: string | undefined,

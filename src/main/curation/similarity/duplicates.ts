@@ -18,12 +18,8 @@ const minWordCosine = { other: 0.42, cjk: 0.7 }
 /** Minimum cosine of words if the lines share at least `minSharedFacts` names and figures. */
 const minCosineWithSharedFacts = 0.2
 const minSharedFacts = 3
-/**
- * Words above this cosine are synonyms, even after the same word. CJK words of one topic have similar vectors, so their
- * threshold is higher.
- */
+/** Words above this cosine are synonyms, even after the same word. CJK words of one topic have similar vectors. */
 const synonymCosine = { other: 0.65, cjk: 0.8 }
-/** Maximum share of words that match by meaning only. */
 const maxSynonymShare = 0.5
 
 export interface Line {
@@ -31,12 +27,7 @@ export interface Line {
   readonly features: LineFeatures
 }
 
-/**
- * Finds duplicates.
- * @param lines those that should stay first
- * @param model undefined compares words only
- * @returns each removable line once, with the line that stays and their similarity, 0 to 1
- */
+/** @param lines those that should stay first @returns each removable line once; `similarity`: 0 to 1 */
 export async function findDuplicates<T extends Line>(
   lines: readonly T[],
   model: TextVectors | undefined,
@@ -65,10 +56,7 @@ export async function findDuplicates<T extends Line>(
   return duplicates
 }
 
-/**
- * Returns a function from a line to the later lines that may be its duplicates: those whose rarest word it contains and,
- * for paraphrases, those that share a rare word.
- */
+/** Returns later lines that contain the rarest word of a line or, for paraphrases, share a rare word with it. */
 function candidateIndex(lines: readonly Line[], hasParaphrases: boolean): (index: number) => ReadonlySet<number> {
   const byWord = linesByWord(lines.map(({ features }) => features.words.keys()))
   const countOf = (word: string) => byWord.get(word)?.length ?? 0
@@ -126,7 +114,7 @@ function coversContent(
   })
 }
 
-/** True if two lines have the same words, but names or figures are exchanged: "from 9 to 5" and "from 5 to 9". */
+/** Same words with exchanged names or figures: "from 9 to 5" and "from 5 to 9". */
 function hasExchangedFacts(original: LineFeatures, duplicate: LineFeatures): boolean {
   const otherWords = ({ words, distinctive }: LineFeatures) =>
     [...words.keys()].map((word) => (distinctive.has(word) ? '' : word)).join(' ')
@@ -185,7 +173,6 @@ interface StatementLine extends Line {
   readonly statement: Statement
 }
 
-/** Lines with fewer words are no statements. */
 const minStatementWords = 3
 
 /** Proposes to remove duplicate lines. @param model undefined compares words only */
@@ -228,7 +215,7 @@ function linesOf(statements: readonly Statement[]): StatementLine[] {
 
 const ranks = { memory: 0, project: 1, note: 2, log: 3 } as const
 
-/** Compares for sorting: negative if the first line is the one to keep. */
+/** Negative if the first line is the one to keep. */
 function compare(
   { statement: one, features }: StatementLine,
   { statement: other, features: otherFeatures }: StatementLine,

@@ -69,7 +69,6 @@ function extractFeatures(text: string, commonWords: ReadonlySet<string>): LineFe
   }
 }
 
-/** Returns the indexes of the lines that have each word. */
 export function linesByWord(lines: readonly Iterable<string>[]): Map<string, number[]> {
   const found = new Map<string, number[]>()
   for (const [index, words] of lines.entries())
@@ -81,7 +80,7 @@ export function linesByWord(lines: readonly Iterable<string>[]): Map<string, num
   return found
 }
 
-/** Returns true for a word of `values` or its Chinese counterpart. @param word in lower case */
+/** @param word in lower case */
 export function isValue(word: string): boolean {
   return values.has(word) || cjkValues.test(word)
 }
@@ -91,7 +90,7 @@ export interface TextVectors {
   vectors(texts: readonly string[]): Promise<readonly Float32Array[]>
 }
 
-/** Loads the bundled model; undefined if it cannot be loaded. @param file absolute path of the model */
+/** @returns undefined if the model cannot be loaded @param file absolute */
 export async function loadSimilarityModel(file: string): Promise<TextVectors | undefined> {
   const model = createBuiltinEmbeddings(file)
   const vectors = async (texts: readonly string[]) =>

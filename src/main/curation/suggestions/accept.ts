@@ -1,10 +1,6 @@
-/**
- * Accepting proposals and undoing it. An acceptance is one change set, and the accepted proposals keep their edits of
- * the text before it. A later undo removes the edits of single proposals from the present text.
- */
+/** The accepted proposals keep their edits of the text before it. An undo removes those of single proposals. */
 import { z } from 'zod'
 import type { LineEdit, Suggestion, UndoConflict } from '#shared/contract/index.ts'
-import type { NoteVisibility } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import type { Differ } from '#platform'
@@ -13,7 +9,7 @@ import type { StoredSuggestions } from './suggestion-store.ts'
 import { withPrivateMarks, type PrivacyOf, minimalEdit, editsOverlap, TextLines } from './line-edits.ts'
 import { isOpen, loadNotes, readNote, updateSuggestion, type LoadedNote } from './suggestion.ts'
 
-/** Maximum attempts to write. An attempt fails if another program saves a file between reading and writing. */
+/** An attempt fails if another program saves a file between reading and writing. */
 const maxTries = 5
 
 export interface AcceptContext {
@@ -34,11 +30,7 @@ interface AcceptedFile {
 /** Detail of a change set: the proposals that it accepts, or that it reopens if it is an undo. */
 const detailSchema = z.object({ proposals: z.array(z.string()) }).catch({ proposals: [] })
 
-/**
- * Accepts open proposals as one change of their files; ignores ids that are unknown or closed.
- * @returns the change set, null if no file changed or the log could not store it, and the numbers of proposals
- * @throws AppError `file_changed` after `maxTries` attempts, and as `Workspace.rewriteAll`
- */
+/** Ignores ids that are unknown or closed. @throws AppError `file_changed` after `maxTries` attempts */
 export async function accept(
   context: AcceptContext,
   state: StoredSuggestions,
@@ -59,7 +51,6 @@ export async function accept(
   })
 }
 
-/** Returns the diffs of an acceptance without writing. */
 export async function preview(
   context: AcceptContext,
   { proposals: suggestions }: StoredSuggestions,
@@ -73,10 +64,7 @@ export async function preview(
   return { files, left: plan.skipped.length, gone: plan.withdrawn.length }
 }
 
-/**
- * Undoes an acceptance. Proposals whose lines were changed since then stay accepted and are returned in `stuck`.
- * @throws AppError `undo_conflict` if it was undone before or is too old; then nothing is written
- */
+/** Proposals whose lines were changed since stay accepted, and are `stuck`. @throws AppError `undo_conflict` */
 export async function undo(context: AcceptContext, state: StoredSuggestions, acceptance: number) {
   const { workspace, log, differ } = context
   const ids = suggestionIdsOf(log.setOf(acceptance))
@@ -107,8 +95,8 @@ export async function recoverSuggestions(
 }
 
 /**
- * Plans the undo of an acceptance. Removes the edits of all its proposals from the present texts; if other edits are in
- * the way, those of each half, and so on. A proposal is undone in all of its files or in none.
+ * Removes the edits of all proposals from the present texts; if other edits are in the way, those of each half, and so
+ * on. A proposal is undone in all of its files or in none.
  * @param suggestions the accepted ones that were not undone before
  */
 export async function planUndo(
@@ -153,7 +141,7 @@ export async function planUndo(
   return { texts: writes.filter(({ before, after }) => before !== after), stuck }
 }
 
-/** Returns `current` without the edits between two texts, or the line of a later edit in the way. */
+/** @returns the line of a later edit that is in the way */
 async function withoutEdits(
   differ: Differ,
   texts: Record<'after' | 'restored', string | null | undefined> & { readonly current: string | null },
@@ -192,7 +180,7 @@ async function write(
   return written?.change
 }
 
-/** Marks proposals as accepted by a change set, or as open if it undoes an acceptance. */
+/** An acceptance makes proposals accepted, its undo makes them open. */
 function applyChange(
   state: StoredSuggestions,
   ids: ReadonlySet<string>,
@@ -224,12 +212,9 @@ async function planFor(
 }
 
 /**
- * Plans which proposals can be accepted together.
  * @param files current files of all edits and evidence, by path; undefined for a missing file
- * @param privacyOf returns the private lines of a text; they stay private after the change
- * @returns `skipped`: proposals that change the same lines as an accepted one, or depend on lines that it changes;
- * `withdrawn`: outdated ones, whose state is already `withdrawn`; `edits` of the accepted ones, by path; `files`, whose
- * `before` is null for a new one
+ * @returns `skipped`: proposals that touch the lines of an accepted one; `withdrawn`: outdated ones; `edits` of the
+ * accepted ones, by path; `files`, whose `before` is null for a new one
  */
 export function planAcceptance(
   suggestions: readonly Suggestion[],
@@ -240,7 +225,7 @@ export function planAcceptance(
   const edits = new Map<string, LineEdit[]>()
   const context = {
     textOf: (path: string) => files.get(path)?.text,
-    privacyOf: cachedPrivacyOf(privacyOf, files),
+    privacyOf,
     acceptedEdits: (path: string) => edits.get(path) ?? [],
   }
   const [accepted, skipped, withdrawn]: [Suggestion[], Suggestion[], Suggestion[]] = [[], [], []]
@@ -283,16 +268,6 @@ export function planAcceptance(
     return file ? { path, before: file.text, after: file.lines.apply(merged) } : { path, before: null, after: newText }
   })
   return { accepted, skipped, withdrawn, edits, files: changedFiles.filter(({ before, after }) => before !== after) }
-}
-
-function cachedPrivacyOf(privacyOf: PrivacyOf, files: ReadonlyMap<string, LoadedNote | undefined>): PrivacyOf {
-  const cache = new Map<string, NoteVisibility>()
-  return (path, text) => {
-    if (files.get(path)?.text !== text) return privacyOf(path, text)
-    const visibility = cache.get(path) ?? privacyOf(path, text)
-    cache.set(path, visibility)
-    return visibility
-  }
 }
 
 function changedPlacesOf({ files }: Suggestion): Set<string> {

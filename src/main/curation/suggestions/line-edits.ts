@@ -3,7 +3,6 @@ import { commonEnds, formatHunks } from '#platform'
 import { hasContent, linesWithMarks, withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { privateFrontMatter, privateLinesOf, type NoteVisibility } from '#shared/markdown/visibility.ts'
 
-/** Lines of a text without line ends. */
 export class TextLines {
   readonly lines: readonly string[]
   readonly #raw: readonly string[]
@@ -13,21 +12,13 @@ export class TextLines {
     this.lines = this.#raw.map((line) => line.replace(/\r$/, ''))
   }
 
-  /**
-   * Finds consecutive lines at or nearest to `line` (1-based).
-   * @param searched if it is empty, the result is `line`, provided that it is at most one line after the end
-   * @returns the 1-based first line; undefined if the lines are gone
-   */
+  /** Finds consecutive lines nearest to `line` (1-based). If `searched` is empty: `line`, up to one after the end. */
   find(searched: readonly string[], line: number): number | undefined {
     if (searched.length === 0) return line <= this.lines.length + 1 ? line : undefined
     return this.#nearest(line, (start) => searched.every((text, offset) => this.lines[start + offset] === text))
   }
 
-  /**
-   * Finds the line nearest to `line` by its trimmed text.
-   * @param start beginning of the text, or the whole text if `isWhole`
-   * @returns the 1-based line; undefined if there is none
-   */
+  /** Finds the nearest line to `line` (1-based) by its trimmed text, or the beginning of that. */
   findTrimmed(start: string, line: number, isWhole: boolean): number | undefined {
     return this.#nearest(line, (index) => {
       const text = this.lines[index]?.trim() ?? ''
@@ -35,7 +26,7 @@ export class TextLines {
     })
   }
 
-  /** Returns the 1-based line nearest to `line` that matches. @param isMatch receives 0-based lines */
+  /** @param isMatch receives 0-based lines */
   #nearest(line: number, isMatch: (index: number) => boolean): number | undefined {
     const found = [...this.lines.keys()].filter(isMatch).map((index) => index + 1)
     return found.sort((one, other) => Math.abs(one - line) - Math.abs(other - line))[0]
@@ -58,7 +49,7 @@ export class TextLines {
     return lines.join('\n')
   }
 
-  /** Returns a unified diff. The edits must fit the lines and not overlap. */
+  /** The edits must fit the lines and not overlap. */
   patch(path: string, edits: readonly LineEdit[]): string {
     const newLines = [...this.lines]
     let shift = 0
@@ -86,19 +77,14 @@ function sortEdits<T extends { readonly from: number; readonly to: number }>(edi
   )
 }
 
-/** Returns true if two edits of one text overlap. An insertion at an edge of the other edit does not. */
+/** An insertion at an edge of the other edit does not overlap it. */
 export function editsOverlap(one: LineEdit, other: LineEdit): boolean {
   const [a, b] = [minimalEdit(one), minimalEdit(other)]
   return a.from < b.to && b.from < a.to
 }
 
-/** Returns the private lines of a text, by its marks and the privacy rules for `path` (workspace-relative). */
+/** By the marks of the text and the privacy rules for `path` (workspace-relative). */
 export type PrivacyOf = (path: string, text: string) => NoteVisibility
-
-interface Change<T extends FileEdits> extends Pick<Suggestion, 'rule'> {
-  readonly evidence: readonly Evidence[]
-  readonly files: readonly T[]
-}
 
 interface FileEdits {
   readonly path: string
@@ -109,7 +95,6 @@ interface PrivacyContext {
   /** Returns undefined for a missing file. */
   readonly textOf: (path: string) => string | undefined
   readonly privacyOf: PrivacyOf
-  /** Returns the edits of the proposals accepted together with this one. */
   readonly acceptedEdits?: (path: string) => readonly LineEdit[]
 }
 
@@ -118,12 +103,15 @@ interface PrivacyContext {
  * @returns the edits with marks; undefined if a mark belongs on a line that one of `acceptedEdits` writes
  */
 export function withPrivateMarks<T extends FileEdits>(
-  { rule, evidence, files }: Change<T>,
+  {
+    rule,
+    evidence,
+    files,
+  }: Readonly<Pick<Suggestion, 'rule'>> & { evidence: readonly Evidence[]; files: readonly T[] },
   context: PrivacyContext,
 ): T[] | undefined {
-  const { textOf, privacyOf } = context
   const isPrivateEvidence = ({ path, line }: Evidence) => {
-    const { isFullyPrivate, privateLines } = privacyOf(path, textOf(path) ?? '')
+    const { isFullyPrivate, privateLines } = context.privacyOf(path, context.textOf(path) ?? '')
     return isFullyPrivate || privateLines.has(line - 1)
   }
   // The evidence of some rules only locates a change; its text does not go into the written lines.
@@ -136,10 +124,7 @@ export function withPrivateMarks<T extends FileEdits>(
   return markedFiles.length === files.length ? markedFiles : undefined
 }
 
-/**
- * @param isEvidence true if the evidence is private: all that the change writes then is, too
- * @param texts private lines of the changed files, trimmed
- */
+/** @param isEvidence the evidence is private, and so is all that the change writes @param texts private lines */
 function markFile(
   { path, edits }: FileEdits,
   rule: Suggestion['rule'],
@@ -180,7 +165,6 @@ function markFile(
   return [...edits.map((edit) => ({ ...edit, after: newLines.get(edit)?.flat() ?? [] })), ...addedEdits]
 }
 
-/** Returns the private lines of a file, now and after `acceptedEdits`, trimmed. */
 function privateTextsOf(path: string, { textOf, privacyOf, acceptedEdits = () => [] }: PrivacyContext): string[] {
   return [[], acceptedEdits(path)].flatMap((edits) => {
     const text = resultLines(textOf(path), edits)

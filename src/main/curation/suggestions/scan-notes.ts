@@ -32,7 +32,6 @@ import {
   findStaleReferences,
 } from '../rules/note-rules.ts'
 
-/** Selects the notes of a workspace. */
 export interface NotesRequest {
   readonly workspace: string
   readonly forbidden: readonly string[]
@@ -75,7 +74,6 @@ export async function scanNotes(
   return findings.flatMap((found) => found.slice(0, maxPerRule).map(toProposal))
 }
 
-/** Returns a function from findings of rules to proposals. */
 function suggestionMaker(
   { privateRules, now }: Pick<ScanRequest, 'privateRules' | 'now'>,
   notes: readonly Note[],
@@ -86,7 +84,6 @@ function suggestionMaker(
     suggestionOf(finding, { author: { kind: 'rule' }, at: now }, (path) => byPath.get(path), privacyOf)
 }
 
-/** Selects the open lines that a review asks about. */
 export async function prepareReviewInput(request: NotesRequest): Promise<ReviewInput> {
   const marks = marksBy([{ prefix: '', privateRules: request.privateRules }])
   const notes = (await loadNotes(request)).flatMap((note): Note | [] => {
@@ -96,14 +93,11 @@ export async function prepareReviewInput(request: NotesRequest): Promise<ReviewI
   return reviewInputOf(notes, request.modelPath)
 }
 
-export type SavedLines = LinesOfFile
-
 /** The line that a saved note repeats, or replaces as `proposal` suggests. */
 export type Comparison = Evidence & { readonly proposal?: Suggestion }
 
-/** Compares a note that was just saved with all others. @returns undefined if it states something new */
 export async function compareSaved(
-  request: NotesRequest & Pick<ScanRequest, 'now'> & { readonly saved: SavedLines },
+  request: NotesRequest & Pick<ScanRequest, 'now'> & { readonly saved: LinesOfFile },
 ): Promise<Comparison | undefined> {
   const { saved: place, now, modelPath } = request
   const notes = await loadNotes(request)

@@ -13,7 +13,7 @@ interface SchedulerOptions {
   readonly idleFor: () => number
   readonly run: () => Promise<void>
   readonly onFault: (error: unknown) => void
-  /** Returns the load average per processor. */
+  /** Load average per processor. */
   readonly load?: () => number
 }
 
@@ -26,11 +26,13 @@ const maxLoad = 0.6
 /** Runs a task by schedule while the user is idle. Missed runs are replaced by a single run. */
 export class Scheduler {
   readonly #options: SchedulerOptions
+  readonly #file: string
   #timer: NodeJS.Timeout | undefined
   #isSavingPower = false
 
   constructor(options: SchedulerOptions) {
     this.#options = options
+    this.#file = join(options.folder, 'schedule.json')
   }
 
   start(): void {
@@ -49,7 +51,7 @@ export class Scheduler {
 
   /** Runs if a run is due, the app is idle and the machine has little load. @returns true if it ran @throws as `run` */
   async runIfDue(): Promise<boolean> {
-    const { schedule, now, idleFor, run, load = machineLoad } = this.#options
+    const { schedule, now, idleFor, run, load = () => (loadavg()[0] ?? 0) / cpus().length } = this.#options
     const scheduleText = schedule()
     const parsed = parseSchedule(scheduleText)
     if (!parsed || this.#isSavingPower) return false
@@ -64,7 +66,6 @@ export class Scheduler {
     return true
   }
 
-  /** Pauses or resumes scheduled runs. */
   savePower(isSaving: boolean): void {
     this.#isSavingPower = isSaving
   }
@@ -82,13 +83,4 @@ export class Scheduler {
     const at = this.#options.now().getTime()
     await writeDurably(this.#file, JSON.stringify({ version: 1, at, schedule }))
   }
-
-  get #file(): string {
-    return join(this.#options.folder, 'schedule.json')
-  }
-}
-
-/** Returns the load average of the last minute per processor; always 0 on Windows. */
-function machineLoad(): number {
-  return (loadavg()[0] ?? 0) / Math.max(1, cpus().length)
 }

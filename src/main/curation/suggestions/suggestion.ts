@@ -19,10 +19,7 @@ export interface Finding {
   readonly reason?: string | undefined
 }
 
-interface HashedText {
-  readonly text: string
-  readonly hash: string
-}
+type HashedText = Awaited<ReturnType<Workspace['read']>>
 export type LoadedNote = HashedText & { readonly lines: TextLines }
 
 /** Reads a note; undefined if it does not exist. @throws AppError as `Workspace.read` */
@@ -33,7 +30,6 @@ export async function readNote(workspace: Workspace, path: string): Promise<Load
 
 type Places = Pick<Finding, 'files' | 'evidence'>
 
-/** Returns the paths of the changed files and of the evidence. */
 export function pathsOf({ files, evidence }: Places): string[] {
   return [...files, ...evidence].map(({ path }) => path)
 }
@@ -45,7 +41,7 @@ export async function loadNotes(workspace: Workspace, places: readonly Places[])
   return notes
 }
 
-/** Builds evidence from a line: trimmed and truncated to `maxEvidence`. @param line 1-based */
+/** @param line 1-based */
 export function evidenceOf(path: string, line: number, text: string): Evidence {
   return { path, line, text: text.trim().slice(0, maxEvidence).toWellFormed() }
 }
@@ -57,7 +53,7 @@ interface Place {
   readonly raw: string
 }
 
-/** Builds the finding that strikes an old line, with a reference to the new one. @param until `YYYY-MM-DD` */
+/** Strikes an old line, with a reference to the new one. @param until `YYYY-MM-DD` */
 export function supersedingFinding(
   old: Place,
   { path, line, raw }: Place,
@@ -69,7 +65,7 @@ export function supersedingFinding(
   return { ...finding, evidence: [...finding.evidence, evidenceOf(path, line, raw)] }
 }
 
-/** Builds the finding that replaces one line by `after`; an empty `after` removes it. */
+/** Replaces one line by `after`; an empty `after` removes it. */
 export function lineFinding(
   rule: Suggestion['rule'],
   { path, line, raw }: Place,
@@ -80,12 +76,7 @@ export function lineFinding(
   return { rule, evidence: [evidenceOf(path, line, raw)], files: [{ path, edits: [edit] }], detail }
 }
 
-/**
- * Builds the finding that strikes an outdated line or removes a wrong one.
- * @param line 1-based; from an empty line or front matter, the next non-empty line counts
- * @param today `YYYY-MM-DD`
- * @throws AppError `edit_no_match` if there is no such line
- */
+/** @param line 1-based; from an empty line or front matter, the next non-empty line counts @throws `edit_no_match` */
 export function flagLine(
   path: string,
   text: string,
@@ -95,7 +86,6 @@ export function flagLine(
 ): Finding {
   const { lines } = new TextLines(text)
   const [firstBlock] = scanBlocks(lines)
-  // Front matter is metadata and cannot be flagged.
   const from = Math.max(line, (firstBlock?.kind === 'frontMatter' ? firstBlock.to : 0) + 1)
   const offset = lines.slice(from - 1).findIndex((one) => one.trim() !== '')
   const flaggedLine = from + offset
@@ -106,7 +96,7 @@ export function flagLine(
   return lineFinding(fault, { path, line: flaggedLine, raw: lineText }, after, { day: today })
 }
 
-/** Builds the finding for a change that contains text from outside sources. @param before undefined for a missing file */
+/** @param before undefined for a missing file */
 export function untrustedFinding(
   path: string,
   before: string | undefined,
@@ -131,11 +121,7 @@ export function untrustedFinding(
   }
 }
 
-/**
- * Builds a proposal.
- * @param textOf returns the current file; undefined for a missing file
- * @param privacyOf returns the private lines of a text; they stay private after the change
- */
+/** @param textOf returns undefined for a missing file @param privacyOf its lines stay private after the change */
 export function suggestionOf(
   { rule, evidence, files, detail = {}, reason }: Finding,
   { author, cost, at }: Pick<Suggestion, 'author' | 'at'> & { readonly cost?: Suggestion['cost'] },
@@ -180,16 +166,12 @@ function editTexts(edit: LineEdit): string[] {
   return [...removed, '→', ...added.map((line) => line.replaceAll(/\s*\^\[[^\]\n]*\]/g, ''))]
 }
 
-/** Returns true if the proposal is open, or snoozed until at most `now` (ms since the epoch). */
+/** @param now milliseconds since the epoch */
 export function isOpen({ state, until = 0 }: Pick<Suggestion, 'state' | 'until'>, now: number): boolean {
   return state === 'open' || (state === 'snoozed' && until <= now)
 }
 
-/**
- * Updates a proposal after one of its files changed: new line numbers, or state `withdrawn` if its lines or evidence
- * are gone. Returns the same object if nothing changed.
- * @param file undefined if the file was deleted
- */
+/** Updates the line numbers; withdraws a proposal whose lines or evidence are gone. @param file undefined: deleted */
 export function updateSuggestion(
   suggestion: Suggestion,
   path: string,

@@ -8,12 +8,13 @@ import type {
 } from '#shared/contract/index.ts'
 import { suggestionRules } from '#shared/contract/suggestions.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { EventEmitter, KeyedQueue, type Subscribable, type Clock, type Differ } from '#platform'
-import { localDate, normalizePath, type ChangeLog, type Workspace } from '#workspace'
+import { EventEmitter, KeyedQueue, type Subscribable } from '#platform'
+import { localDate, normalizePath, type Workspace } from '#workspace'
 import { accept, preview, recoverSuggestions, undo, type AcceptContext } from './accept.ts'
 import { SuggestionStore, type StoredSuggestions, type SuggestionsWork } from './suggestion-store.ts'
 import { withPrivateMarks, type PrivacyOf, TextLines } from './line-edits.ts'
-import type { Comparison, SavedLines } from './scan-notes.ts'
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
+import type { Comparison } from './scan-notes.ts'
 import { Review, type ReviewOptions } from '../review/review.ts'
 import {
   flagLine,
@@ -28,36 +29,28 @@ import {
 
 const maxListedDone = 200
 
-interface SuggestionServiceOptions {
-  readonly folder: string
-  readonly workspace: Workspace
-  readonly log: ChangeLog
-  readonly differ: Differ
-  readonly now: Clock
-  readonly privacyOf: PrivacyOf
-  /** Runs the rules on all notes. @throws the signal's reason */
+interface SuggestionServiceOptions
+  extends Pick<ReviewOptions, 'folder' | 'workspace' | 'now' | 'privacyOf'>, Pick<AcceptContext, 'log' | 'differ'> {
+  /** @throws the signal's reason */
   readonly scan: (
     signal: AbortSignal,
     onProgress: (progress: SuggestionProgress) => void,
   ) => Promise<readonly Suggestion[]>
-  readonly compare: (saved: SavedLines, signal: AbortSignal) => Promise<Comparison | undefined>
+  readonly compare: (saved: LinesOfFile, signal: AbortSignal) => Promise<Comparison | undefined>
   readonly review: Pick<ReviewOptions, 'model' | 'budget' | 'prompts' | 'reviewInput'>
   readonly onDamaged: (copyPath: string) => void
 }
 
-/** Proposals for a memory: scans by rules, reviews by a model, the inbox, accepting and undoing. */
 export class SuggestionService {
   readonly #changes = new EventEmitter()
-  /** Emits when proposals changed, or a scan started, progressed or ended. */
   readonly changes: Subscribable<void> = this.#changes
   readonly #options: SuggestionServiceOptions
   readonly #inbox: SuggestionStore
   readonly #review: Review
-  /** The running scan or review; only one runs at a time. */
+  /** Only one scan or review runs at a time. */
   #activeRun:
     | { readonly controller: AbortController; readonly isReview: boolean; progress: SuggestionProgress }
     | undefined
-  /** Compares saved notes one after the other. */
   readonly #comparisons = new KeyedQueue()
   readonly #closing = new AbortController()
 
@@ -68,7 +61,6 @@ export class SuggestionService {
     this.#review = new Review({ ...review, folder, workspace, now, privacyOf, add: (added) => this.add(added) })
   }
 
-  /** Returns open proposals sorted by rule and place, and the latest closed ones. */
   async list() {
     const { lookedAt, proposals: suggestions } = await this.#read()
     const now = this.#now()
@@ -85,31 +77,23 @@ export class SuggestionService {
   }
 
   async count(): Promise<number> {
-    const { proposals: suggestions } = await this.#read()
     const now = this.#now()
-    return suggestions.filter((one) => isOpen(one, now)).length
+    return (await this.#read()).proposals.filter((one) => isOpen(one, now)).length
   }
 
-  /**
-   * Scans all notes.
-   * @returns the numbers of new and withdrawn proposals; null if it was stopped or another run is active
-   */
+  /** @returns the numbers of new and withdrawn proposals; null if it was stopped or another run is active */
   async scan(): Promise<{ added: number; withdrawn: number } | null> {
     return this.#exclusively(false, async (signal, onProgress) =>
       this.#addFindings(await this.#options.scan(signal, onProgress), true),
     )
   }
 
-  /** Estimates a review by the model. @throws AppError `needs_model`, `provider_key_missing`, `unknown_model` */
+  /** @throws AppError `needs_model`, `provider_key_missing`, `unknown_model` */
   async estimate(signal?: AbortSignal): Promise<ReviewEstimate> {
     return this.#review.estimate(signal)
   }
 
-  /**
-   * Runs a review by the model, which adds proposals to the inbox.
-   * @returns null if a scan or review is running
-   * @throws AppError `needs_model`, `provider_key_missing`, and as models do
-   */
+  /** @returns null if a scan or review is running @throws AppError as `Review.run` */
   async review(): Promise<ReviewOutcome | null> {
     return this.#exclusively(true, (signal, onProgress) => this.#review.run(signal, onProgress))
   }
@@ -118,7 +102,6 @@ export class SuggestionService {
     this.#activeRun?.controller.abort()
   }
 
-  /** Adds proposals that do not come from a scan. @returns the number of new ones */
   async add(suggestions: readonly Suggestion[]): Promise<number> {
     return (await this.#addFindings(suggestions, false)).added
   }
@@ -130,11 +113,8 @@ export class SuggestionService {
     return added.state === 'refused' ? undefined : added.id
   }
 
-  /**
-   * Compares a note that was just saved with all others. Adds a proposal if it replaces a line.
-   * @returns that line or the repeated one; undefined if the note states something new, or the proposal was rejected
-   */
-  async compare({ path, startLine, endLine }: SavedLines): Promise<SavedMatch | undefined> {
+  /** @returns the replaced or repeated line; undefined if the note states something new or a proposal was rejected */
+  async compare({ path, startLine, endLine }: LinesOfFile): Promise<SavedMatch | undefined> {
     const { signal } = this.#closing
     try {
       const match = await this.#comparisons.run('', () => this.#options.compare({ path, startLine, endLine }, signal))
@@ -149,11 +129,7 @@ export class SuggestionService {
     }
   }
 
-  /**
-   * Adds the user's report of a wrong or outdated line (1-based).
-   * @returns the id of the proposal
-   * @throws AppError `edit_no_match`, `write_refused`, and as `Workspace.read`
-   */
+  /** @param line 1-based @returns the id of the proposal @throws AppError `edit_no_match`, `write_refused` */
   async flag(path: string, line: number, fault: 'wrong' | 'outdated', query?: string): Promise<string> {
     const { workspace, now, privacyOf } = this.#options
     const notePath = normalizePath(path)
@@ -168,7 +144,7 @@ export class SuggestionService {
     return (await this.#addOnce(suggestion, (other) => isOpen(other, at.getTime()))).id
   }
 
-  /** Accepts open proposals as one change. @throws AppError `file_changed`, and as `Workspace.rewriteAll` */
+  /** Accepts open proposals as one change. @throws AppError `file_changed`, and as `Workspace.runTransaction` */
   async accept(ids: readonly string[]) {
     return this.#change((state, save) => accept(this.#context, state, ids, save))
   }
@@ -183,7 +159,7 @@ export class SuggestionService {
     await this.#rewrite(id, (suggestion) => withSwappedSides(workspace, suggestion, localDate(now()), privacyOf))
   }
 
-  /** Undoes as much of an acceptance as possible. @throws AppError `undo_conflict` if it was undone or is too old */
+  /** Undoes as much as possible. @throws AppError `undo_conflict` if it was undone or is too old */
   async undo(acceptance: number) {
     return this.#change((state) => undo(this.#context, state, acceptance))
   }
@@ -193,7 +169,7 @@ export class SuggestionService {
     await this.#rewrite(id, (suggestion) => withEditedTexts(this.#options.workspace, suggestion, after))
   }
 
-  /** Rejects open proposals; ignores other ids. */
+  /** Ignores the ids of closed proposals, as `snooze` and `reopen` do. */
   refuse(ids: readonly string[]): Promise<void> {
     return this.#setState(ids, isOpen, { state: 'refused' })
   }
@@ -209,7 +185,6 @@ export class SuggestionService {
     return this.#setState(ids, canReopen, { state: 'open', acceptance: undefined })
   }
 
-  /** Updates open and snoozed proposals after files changed. @param paths workspace-relative */
   async filesChanged(paths: readonly string[]): Promise<void> {
     const { proposals: suggestions } = await this.#read()
     const now = this.#now()
@@ -228,7 +203,7 @@ export class SuggestionService {
     this.#closing.abort()
   }
 
-  /** Runs a scan or a review. @returns null if another one is active, or if it was stopped and did not return */
+  /** @returns null if another run is active, or if it was stopped and did not return */
   async #exclusively<T>(
     isReview: boolean,
     work: (signal: AbortSignal, onProgress: (progress: SuggestionProgress) => void) => Promise<T>,
@@ -348,10 +323,7 @@ function byRule(one: Suggestion, other: Suggestion): number {
   )
 }
 
-/**
- * Replaces the new lines of each edit by those in `after`, in the order of files and edits.
- * @throws AppError `input_invalid` for a wrong number of texts, `file_changed`, and as `Workspace.read`
- */
+/** @throws AppError `input_invalid` for a wrong number of texts, `file_changed`, and as `Workspace.read` */
 async function withEditedTexts(
   workspace: Workspace,
   suggestion: Suggestion,
@@ -371,11 +343,7 @@ async function withEditedTexts(
   return { ...suggestion, files }
 }
 
-/**
- * Swaps the two lines of a contradiction, so that the other line is struck through.
- * @param today `YYYY-MM-DD`
- * @throws AppError `plan_outdated` if a line is gone
- */
+/** Strikes the other line of a contradiction. @param today `YYYY-MM-DD` @throws AppError `plan_outdated` */
 async function withSwappedSides(
   workspace: Workspace,
   suggestion: Suggestion,

@@ -1,7 +1,3 @@
-/**
- * Programs that use this memory through MCP: permissions, tokens, and undo of the notes that they write. A local
- * program (stdio) states its own name, because it runs with the user's rights; over HTTP a token identifies a program.
- */
 import { hash, randomBytes } from 'node:crypto'
 import type { ClientLimits, WriteRequest, MemoryClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
@@ -25,18 +21,22 @@ const usedIntervalMs = 60_000
 /** Limit of stored programs, so that invented names cannot fill the disk. */
 const maxClients = 200
 const defaultLimits = { notesPerDay: 200, charactersPerDay: 500_000, callsPerMinute: 240, callsAtOnce: 4 }
+const changeable = ['permission', 'agent', 'hasFullAccess', 'mayKeep', 'limits'] as const
 const unused = { date: '', calls: 0, notes: 0, characters: 0 }
 
-export interface ClientsOptions {
+interface ClientsOptions {
   readonly file: string
   readonly now: Clock
   readonly onFault: (error: unknown) => void
   readonly timeoutMs?: number | undefined
 }
 
+/**
+ * Permissions and tokens of the programs that use this memory through MCP. A local program (stdio) states its own name,
+ * because it runs with the user's rights; over HTTP a token identifies a program.
+ */
 export class ClientApps {
   readonly #changes = new EventEmitter()
-  /** Emits when a program was added, changed or removed, or when a permission request opens or closes. */
   readonly changes: Subscribable<void> = this.#changes
   readonly #options: ClientsOptions
   readonly #queue = new KeyedQueue()
@@ -54,10 +54,7 @@ export class ClientApps {
     return this.#withClients((clients) => clients.map((client) => this.#toMemoryClient(client)))
   }
 
-  /**
-   * Returns a program that connects over stdio, and adds an unknown one.
-   * @param agent id of the requested agent; undefined keeps the stored one, or uses `main` for an unknown program
-   */
+  /** Adds an unknown program. @param agent undefined keeps the stored one, or uses `main` for an unknown program */
   async registerLocal(id: string, name: string, agent: string | undefined): Promise<MemoryClient> {
     return this.#withClients(async (clients) => {
       const existing = clients.find((client) => client.id === id)
@@ -68,19 +65,16 @@ export class ClientApps {
       const [replaced] = others.slice(0, -kept.length)
       // The shared limits also count the use of a program that is no longer stored.
       const today = replaced ? this.#toMemoryClient(replaced).today : unused
-      const client = {
-        ...(existing ?? { ...newClient(id, name, 'main'), permission, today }),
-        ...(agent === undefined ? {} : { agent }),
-      }
-      const isUsedAtOld = usedAt - (existing?.usedAt ?? 0) >= usedIntervalMs
-      const mustSave = !existing || existing.agent !== client.agent || isUsedAtOld
+      const stored = existing ?? { ...newClient(id, name, 'main'), permission, today }
+      const client = { ...stored, agent: agent ?? stored.agent, usedAt }
+      const isOutdated = existing?.agent !== client.agent || usedAt - (existing.usedAt ?? 0) >= usedIntervalMs
       // A full disk must not lock the program out.
-      if (mustSave) await this.#save([...kept, { ...client, usedAt }], true)
-      return this.#toMemoryClient({ ...client, usedAt })
+      if (isOutdated) await this.#save([...kept, client], true)
+      return this.#toMemoryClient(client)
     })
   }
 
-  /** Creates a token that replaces an earlier one, and stores only its hash. Adds an unknown program. */
+  /** Replaces an earlier token, and stores only the hash. Adds an unknown program. */
   async issueToken(id: string, name: string, agent: string): Promise<string> {
     const token = `cp-${randomBytes(32).toString('base64url')}`
     await this.#withClients(async (clients) => {
@@ -91,30 +85,21 @@ export class ClientApps {
     return token
   }
 
-  /** Returns the program with this token; undefined for an unknown or replaced token. */
   async findByToken(token: string): Promise<MemoryClient | undefined> {
     const hashed = hash('sha256', token)
     const existing = await this.#withClients((clients) => clients.find(({ tokenHash }) => tokenHash === hashed))
     return existing && this.registerLocal(existing.id, existing.name, undefined)
   }
 
-  /**
-   * Changes permissions, limits and agent of a program, and answers its open permission requests accordingly.
-   * @throws AppError `client_unknown`
-   */
+  /** Also answers open permission requests of the program accordingly. @throws AppError `client_unknown` */
   async update(
     id: string,
-    change: {
-      readonly [Name in 'permission' | 'agent' | 'hasFullAccess' | 'mayKeep' | 'limits']?:
-        | MemoryClient[Name]
-        | undefined
-    },
+    change: { readonly [Name in (typeof changeable)[number]]?: MemoryClient[Name] | undefined },
   ): Promise<void> {
     await this.#withClients(async (clients) => {
       const existing = requireClient(clients, id)
-      const { permission = existing.permission, agent = existing.agent } = change
-      const { hasFullAccess = existing.hasFullAccess, mayKeep = existing.mayKeep, limits = existing.limits } = change
-      const changed = { ...existing, permission, agent, hasFullAccess, mayKeep, limits }
+      const values = changeable.flatMap((name) => (change[name] === undefined ? [] : [[name, change[name]]]))
+      const changed = { ...existing, ...Object.fromEntries(values) }
       await this.#save(clients.map((client) => (client === existing ? changed : client)))
     })
     if (change.permission === 'read') this.writeRequests.answerAll(id, 'no')
@@ -126,7 +111,7 @@ export class ClientApps {
     this.writeRequests.answerAll(id, 'no')
   }
 
-  /** Waits for the turn of a call. @returns a function to call at its end @throws as `ClientCalls.enter` */
+  /** @returns a function to call at the end of the call @throws as `ClientCalls.enter` */
   async enter(id: string, signal: AbortSignal): Promise<() => void> {
     const { client, shared } = await this.#withClients(() => {
       const client = this.#addUse(id, { calls: 1 })
@@ -137,7 +122,6 @@ export class ClientApps {
 
   /**
    * Checks whether the program may write this note, and counts it. With permission `ask` it waits for the user's answer.
-   * @returns the program's name, and whether it may write to MEMORY.md
    * @throws AppError `client_unknown`, `client_read_only`, `secret_found`, `client_quota`, and as `ClientWriteRequests`
    */
   async authorizeWrite(
@@ -170,7 +154,7 @@ export class ClientApps {
     return { name, mayKeep: true }
   }
 
-  /** Counts open windows: permission requests need one. @returns a function to call when the window closes */
+  /** Permission requests need an open window. @returns a function to call when it closes */
   registerWindow(): () => void {
     this.#openWindowCount += 1
     return () => {
@@ -183,17 +167,16 @@ export class ClientApps {
     void this.#withClients((clients) => this.#save(clients.map(counted), true))
   }
 
-  /** Returns true only if the user has declared that the program's model runs on this machine. */
+  /** True only if the user has declared that the program's model runs on this machine. */
   async hasFullAccess(id: string): Promise<boolean> {
     return this.#withClients((clients) => clients.find((client) => client.id === id)?.hasFullAccess ?? false)
   }
 
-  /** Returns the name for display. @throws AppError `client_unknown` */
+  /** @throws AppError `client_unknown` */
   async nameOf(id: string): Promise<string> {
     return this.#withClients((clients) => requireClient(clients, id).name)
   }
 
-  /** Saves the counted use of today. */
   async close(): Promise<void> {
     if (this.#stored) await this.#withClients((clients) => this.#save(clients, true))
   }
@@ -205,8 +188,8 @@ export class ClientApps {
   }
 
   /**
-   * Returns the limits and the use today of all programs without a token together, because such a program can state
-   * another name each time. Each limit is the highest of these programs. Undefined for a program with a token.
+   * Limits and use of all programs without a token together, because such a program can state another name each time.
+   * Each limit is the highest of these programs. Undefined for a program with a token.
    */
   #sharedLimits({ agent, hasToken }: MemoryClient) {
     if (hasToken) return undefined

@@ -3,7 +3,6 @@ import { AppError } from '#shared/util/errors.ts'
 import { TokenBucket, OpenQuestions } from '#platform'
 
 const maxWaiting = 32
-/** Programs cancel a call after 60 s, so the error must come earlier. */
 const maxWaitMs = 30_000
 /** Time after which a program may try again if too many calls wait, s. */
 const retryAfterSeconds = 5
@@ -16,8 +15,7 @@ export class ClientCalls {
   /**
    * Waits until the program may make a call.
    * @param sharedPerMinute calls of all programs without a token; undefined for a program with a token
-   * @returns a function to call once at its end
-   * @throws AppError `client_busy`
+   * @returns a function to call once at its end @throws AppError `client_busy`
    */
   async enter(
     { id, name, agent, limits: { callsPerMinute, callsAtOnce } }: MemoryClient,
@@ -54,11 +52,10 @@ export class ClientCalls {
 
 type Decision = 'once' | 'always' | 'no'
 
-/** Clients cancel a call after 60 s, so the answer must come earlier. */
+/** Clients cancel a call after 60 s. */
 const defaultTimeoutMs = 50_000
 const maxOpenPerClient = 10
 
-/** Writes of clients that wait for the user's approval. */
 export class ClientWriteRequests extends OpenQuestions<Omit<WriteRequest, 'id'>, Decision> {
   readonly #timeoutMs: number
 
@@ -68,7 +65,6 @@ export class ClientWriteRequests extends OpenQuestions<Omit<WriteRequest, 'id'>,
   }
 
   /**
-   * Waits for the user's decision.
    * @throws AppError `client_unanswered` after the timeout or with too many open requests
    * @throws the signal's reason when it is aborted
    */

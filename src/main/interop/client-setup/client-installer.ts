@@ -9,45 +9,35 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { describeChange, readSmallText, writeDurably } from '#platform'
 import { McpConnection } from '#agent/mcp-client'
 import { serverEntryAt, withEntry, withoutEntry, type ConfigText, type EntryPath } from './config-text.ts'
-import {
-  entryName,
-  isOwnEntry,
-  fallbackEntryName,
-  programs,
-  type Machine,
-  type KnownClient,
-  type StartCommand,
-} from './known-clients.ts'
+import { entryNames, isOwnEntry, programs, type Machine, type KnownClient, type StartCommand } from './known-clients.ts'
 
-/** Size limit of a configuration file. Large, because Claude Code also stores its projects in the file. */
+/** Large, because Claude Code also stores its projects in the file. */
 const maxBytes = 50_000_000
 
 const maxAttempts = 10
 
 class ConcurrentChangeError extends Error {}
 
-export interface ClientInstallerOptions {
+interface ClientInstallerOptions {
   readonly mainFolder: URL
   readonly env: NodeJS.ProcessEnv
-  /** State folder; undefined for the default one. */
   readonly home: string | undefined
   readonly version: string
 }
 
 export interface RegistrationOptions {
-  /** Agent whose memory the server serves; undefined: the agent set for the program in the app. */
+  /** Undefined: the agent set for the program in the app. */
   readonly agent?: string | undefined
-  /** Name of the program in the history; default: the program's id. */
+  /** Name in the history; default: the program's id. */
   readonly client?: string | undefined
   readonly isReadOnly?: boolean | undefined
-  /** Absolute path that replaces the agent's workspace. */
   readonly workspace?: string | undefined
 }
 
 /** Timeout of the connection test, ms: the first indexing of a large memory can take long. */
 const testTimeoutMs = 60_000
+const serverDefaults = { headers: {}, enabled: true, local: true, permission: 'never', tools: {} } as const
 
-/** Registers this memory as an MCP server in the configuration files of other programs. */
 export class ClientInstaller {
   readonly #options: ClientInstallerOptions
   readonly #machine: Machine
@@ -58,20 +48,17 @@ export class ClientInstaller {
     this.#machine = { platform: process.platform, home: env['HOME'] ?? env['USERPROFILE'] ?? homedir(), env }
   }
 
-  /** Lists the known programs with their state and the patch of `connect`. An unreadable file sets `problem`. */
+  /** With the patch of `connect`. An unreadable file sets `problem`. */
   list(registration: RegistrationOptions): Promise<ConnectableProgram[]> {
     return Promise.all(programs.map((program) => this.#inspect(program, registration)))
   }
 
-  /** Returns one program in the form of `list`. @throws AppError `input_invalid` for an unknown id */
+  /** @throws AppError `input_invalid` for an unknown id */
   async inspect(id: string, registration: RegistrationOptions): Promise<ConnectableProgram> {
     return this.#inspect(requireProgram(id), registration)
   }
 
-  /**
-   * Adds or replaces the entry in the program's configuration.
-   * @throws AppError `input_invalid`, `config_invalid`, `write_failed`, `disk_full`
-   */
+  /** @throws AppError `input_invalid`, `config_invalid`, `write_failed`, `disk_full` */
   async connect(id: string, registration: RegistrationOptions): Promise<void> {
     const program = requireProgram(id)
     await this.#rewriteConfig(program, (config) =>
@@ -79,10 +66,6 @@ export class ClientInstaller {
     )
   }
 
-  /**
-   * Returns the patch that `disconnect` would apply; empty without an entry.
-   * @throws AppError `input_invalid`, `config_invalid`
-   */
   async previewRemoval(id: string): Promise<string> {
     const program = requireProgram(id)
     const config = await this.#readConfig(program)
@@ -90,16 +73,15 @@ export class ClientInstaller {
     return after === config.text ? '' : describeChange(config.file, config.text, after).patch
   }
 
-  /** Removes the entry. @throws AppError as `connect` */
+  /** @throws AppError as `connect` */
   async disconnect(id: string): Promise<void> {
     const program = requireProgram(id)
     await this.#rewriteConfig(program, (config) => withoutOwnEntry(config, program))
   }
 
   /**
-   * Starts the MCP server as the program would, lists the tools and calls one that reads the memory.
-   * @returns the number of tools
-   * @throws AppError `input_invalid`, `mcp_unavailable`
+   * Starts the MCP server as the program would, and calls a tool that reads the memory.
+   * @returns the number of tools @throws AppError `input_invalid`, `mcp_unavailable`
    */
   async test(id: string, registration: RegistrationOptions): Promise<number> {
     const program = requireProgram(id)
@@ -107,16 +89,7 @@ export class ClientInstaller {
     const { command, args, env: startEnv } = this.#startCommandOf(program, registration)
     const connection = new McpConnection({
       name: program.name,
-      settings: {
-        command,
-        args: [...args],
-        env: { ...startEnv },
-        headers: {},
-        enabled: true,
-        local: true,
-        permission: 'never',
-        tools: {},
-      },
+      settings: { ...serverDefaults, command, args: [...args], env: { ...startEnv } },
       env,
       outbound: undefined,
       version,
@@ -142,11 +115,9 @@ export class ClientInstaller {
       const config = await this.#readConfig(program)
       const entry = program.entry(start)
       const entryPath = entryPathIn(config, program)
-      const currentEntry = serverEntryAt(config, entryPath)
-      const isCurrent = isDeepStrictEqual(currentEntry, entry)
-      const state = isCurrent ? 'connected' : currentEntry === undefined ? 'none' : 'other'
-      const after = withEntry(config, entryPath, entry)
-      const { patch } = describeChange(file, config.text, after)
+      const current = serverEntryAt(config, entryPath)
+      const state = isDeepStrictEqual(current, entry) ? 'connected' : current === undefined ? 'none' : 'other'
+      const { patch } = describeChange(file, config.text, withEntry(config, entryPath, entry))
       return { ...common, state, patch, problem: null }
     } catch (error) {
       if (!(error instanceof AppError) && !isSystemError(error)) throw error
@@ -154,7 +125,7 @@ export class ClientInstaller {
     }
   }
 
-  /** Returns true if the configuration file or its folder exists. The home folder itself does not count. */
+  /** The home folder itself does not count. */
   #isInstalled(file: string): boolean {
     const folder = dirname(file)
     return existsSync(file) || (folder !== this.#machine.home && existsSync(folder))
@@ -213,7 +184,7 @@ export class ClientInstaller {
 }
 
 /**
- * Returns the file to write: the target of a symbolic link, so that the link stays, even if the target is missing.
+ * Returns the target of a symbolic link, even if it is missing, so that the link stays.
  * @throws AppError `config_invalid` if the folder of the link's target is missing, for example on an unmounted disk
  */
 async function resolveWriteTarget(file: string): Promise<string> {
@@ -232,12 +203,8 @@ async function resolveWriteTarget(file: string): Promise<string> {
 
 /** @returns the error text of the tool; undefined if the call succeeded */
 async function callTestTool(connection: McpConnection): Promise<string | undefined> {
-  const options = {
-    signal: AbortSignal.timeout(testTimeoutMs),
-    timeoutMs: testTimeoutMs,
-    isPrivate: false,
-    onProgress: () => undefined,
-  }
+  const signal = AbortSignal.timeout(testTimeoutMs)
+  const options = { signal, timeoutMs: testTimeoutMs, isPrivate: false, onProgress: () => undefined }
   const { isError, content } = await connection.call('memory_recent', { days: 1, limit: 1 }, options)
   if (isError !== true) return undefined
   return content.map((part) => (part.type === 'text' ? part.text : '')).join(' ')
@@ -248,20 +215,20 @@ async function callTestTool(connection: McpConnection): Promise<string | undefin
  * @throws AppError `config_invalid` if other servers use both names
  */
 function entryPathIn(config: ConfigText, { group }: KnownClient): EntryPath {
-  const names = [entryName, fallbackEntryName]
-  const ownName = names.find((name) => isOwnEntry(serverEntryAt(config, [group, name])))
-  const freeName = names.find((name) => serverEntryAt(config, [group, name]) === undefined)
-  const name = ownName ?? freeName
+  const freeName = entryNames.find((name) => serverEntryAt(config, [group, name]) === undefined)
+  const name = ownNameIn(config, group) ?? freeName
   if (name !== undefined) return [group, name]
-  const reason = `${names.join(' and ')} are names of other servers; rename one of them`
+  const reason = `${entryNames.join(' and ')} are names of other servers; rename one of them`
   throw new AppError('config_invalid', `${config.file}: ${reason}`, { file: config.file, reason })
 }
 
-function withoutOwnEntry(config: ConfigText, program: KnownClient): string {
-  const ownName = [entryName, fallbackEntryName].find((name) =>
-    isOwnEntry(serverEntryAt(config, [program.group, name])),
-  )
-  return ownName === undefined ? config.text : withoutEntry(config, [program.group, ownName])
+function ownNameIn(config: ConfigText, group: string): string | undefined {
+  return entryNames.find((name) => isOwnEntry(serverEntryAt(config, [group, name])))
+}
+
+function withoutOwnEntry(config: ConfigText, { group }: KnownClient): string {
+  const ownName = ownNameIn(config, group)
+  return ownName === undefined ? config.text : withoutEntry(config, [group, ownName])
 }
 
 /** @throws AppError `input_invalid` for an unknown id */

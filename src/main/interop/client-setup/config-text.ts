@@ -17,7 +17,7 @@ type EntryValue = string | number | boolean | readonly string[] | Readonly<Recor
 export type ServerEntry = Readonly<Record<string, EntryValue>>
 export type EntryPath = readonly [group: string, name: string]
 
-/** Returns the value at a path; undefined if there is none. @throws AppError `config_invalid` for invalid syntax */
+/** Undefined if there is no value. @throws AppError `config_invalid` for invalid syntax */
 export function serverEntryAt(config: ConfigText, [group, name]: EntryPath): unknown {
   const groupValue = readRoot(normalizeText(config).config)[group]
   return isRecord(groupValue) ? groupValue[name] : undefined
@@ -58,12 +58,10 @@ function addEntry(config: ConfigText, path: EntryPath, entry: ServerEntry): stri
     }
     case 'toml': {
       const remaining = removeEntry(config, path).trimEnd()
-      const lines = Object.entries(entry).map(([key, value]) => `${key} = ${tomlValue(value)}`)
+      const lines = Object.entries(entry).map(([key, value]) => `${key} = ${tomlValue(value)}\n`)
+      const table = `[${path.join('.')}]\n${lines.join('')}`
       // Keeps a missing line break at the end of the file, so that removing the entry restores the text.
-      return matchFinalEol(
-        text,
-        `${remaining}${remaining === '' ? '' : '\n\n'}[${path.join('.')}]\n${lines.join('\n')}\n`,
-      )
+      return matchFinalEol(text, remaining === '' ? table : `${remaining}\n\n${table}`)
     }
     case 'yaml':
       return withYamlEntry(removeEntry(config, path), path, entry)
@@ -82,10 +80,8 @@ function removeEntry(config: ConfigText, path: EntryPath): string {
       const otherEntries = { ...(root[group] as Record<string, unknown>) }
       delete otherEntries[name]
       const { [group]: _group, ...otherGroups } = root
-      return matchFinalEol(
-        text,
-        patchToml(text, Object.keys(otherEntries).length === 0 ? otherGroups : { ...root, [group]: otherEntries }),
-      )
+      const isEmpty = Object.keys(otherEntries).length === 0
+      return matchFinalEol(text, patchToml(text, isEmpty ? otherGroups : { ...root, [group]: otherEntries }))
     }
     case 'yaml':
       return withoutYamlEntry(text, path)
@@ -107,7 +103,6 @@ function editJson(text: string, path: readonly string[], value: unknown): string
   return keepsOtherEntries ? formatted : applyEdits(source, plainEdits)
 }
 
-/** Removes the group if it has become empty and contains no comment. */
 function removeEmptyGroup(text: string, group: string): string {
   const tree = parseTree(text)
   const groupNode = tree && findNodeAtLocation(tree, [group])
@@ -116,7 +111,6 @@ function removeEmptyGroup(text: string, group: string): string {
   return isEmpty ? editJson(text, [group], undefined).replace(/^\{\s+\}/, '{}') : text
 }
 
-/** Removes the line break at the end if `original` is not empty and ends without one. */
 function matchFinalEol(original: string, text: string): string {
   return original.trim() === '' || original.endsWith('\n') ? text : text.replace(/\n+$/, '')
 }
@@ -133,8 +127,8 @@ function withYamlEntry(text: string, [group, name]: EntryPath, entry: ServerEntr
   if (isMap(groupValue) && groupValue.items.length > 0) {
     const [start, end] = groupValue.range ?? [0, 0]
     if (groupValue.flow === true) {
-      const before = text.slice(0, end - 1).trimEnd()
-      return `${before}${before.endsWith(',') ? '' : ','} ${JSON.stringify(name)}: ${JSON.stringify(entry)} ${text.slice(end - 1)}`
+      document.setIn([group, name], entry)
+      return document.toString({ lineWidth: 0 })
     }
     const indent = text.slice(text.lastIndexOf('\n', start - 1) + 1, start)
     const insertAt = nextLineStart(text, end)
@@ -159,9 +153,8 @@ function withoutYamlEntry(text: string, [group, name]: EntryPath): string {
   const end = isNode(entryPair?.value) ? entryPair.value.range?.[1] : undefined
   if (!isMap(groupValue) || start === undefined || end === undefined) return ''
   if (groupValue.flow === true) {
-    const before = text.slice(0, start).trimEnd()
-    const after = text.slice(end)
-    return before.endsWith(',') ? before.slice(0, -1) + after : before + after.replace(/^\s*,/, '')
+    document.deleteIn([group, name])
+    return document.toString({ lineWidth: 0 })
   }
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
   const groupStart = isScalar(groupPair?.key) ? (groupPair.key.range?.[0] ?? 0) : 0
@@ -181,10 +174,7 @@ function findPair(map: unknown, name: string) {
 }
 
 function yamlLines(name: string, entry: ServerEntry, indent: string): string {
-  const lines = stringify({ [name]: entry }, { lineWidth: 0 })
-    .trimEnd()
-    .split('\n')
-  return lines.map((line) => `${indent}${line}\n`).join('')
+  return stringify({ [name]: entry }, { lineWidth: 0 }).replaceAll(/^(?=.)/gm, indent)
 }
 
 function withFinalEol(text: string): string {

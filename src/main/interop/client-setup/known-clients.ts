@@ -20,17 +20,16 @@ export interface KnownClient {
   readonly format: ConfigFormat
   /** Key of the object that lists the MCP servers. */
   readonly group: string
-  /** Returns the absolute path of the configuration file. */
   readonly file: (machine: Machine) => string
   readonly entry: (start: StartCommand) => ServerEntry
-  /** Builds a deep link with which the program installs the server. */
   readonly link?: (start: StartCommand) => string
 }
 
-export const entryName = 'commonplace'
-export const fallbackEntryName = 'commonplace-memory'
+const entryName = 'commonplace'
+/** The second one is for a configuration where another server has the first. */
+export const entryNames = [entryName, 'commonplace-memory'] as const
 
-/** Returns true if an entry starts this app's MCP server: written by the app, or by hand as documented. */
+/** True also for an entry that was written by hand as documented. */
 export function isOwnEntry(entry: unknown): boolean {
   if (!isRecord(entry)) return false
   const args = Array.isArray(entry['args']) ? entry['args'].filter((arg) => typeof arg === 'string') : []
@@ -49,6 +48,10 @@ const untypedEntry = ({ command, args, env }: StartCommand): ServerEntry => ({
 })
 const typedEntry = (start: StartCommand): ServerEntry => ({ type: 'stdio', ...untypedEntry(start) })
 
+const gooseTexts = [
+  ['name', 'Commonplace'],
+  ['description', 'Your long-term memory'],
+]
 const mcpServersInJson = { format: 'json', group: 'mcpServers' } as const
 
 export const programs: readonly KnownClient[] = [
@@ -102,23 +105,13 @@ export const programs: readonly KnownClient[] = [
       machine.platform === 'win32'
         ? join(applicationData(machine), 'Block', 'goose', 'config', 'config.yaml')
         : join(machine.env['XDG_CONFIG_HOME'] ?? join(machine.home, '.config'), 'goose', 'config.yaml'),
-    entry: ({ command, args, env }) => ({
-      enabled: true,
-      type: 'stdio',
-      name: entryName,
-      cmd: command,
-      args,
-      envs: env,
-      timeout: 300,
-    }),
-    link: ({ command, args }) =>
-      `goose://extension?${[
-        `cmd=${encodeURIComponent(command)}`,
-        ...args.map((arg) => `arg=${encodeURIComponent(arg)}`),
-        `id=${entryName}`,
-        'name=Commonplace',
-        `description=${encodeURIComponent('Your long-term memory')}`,
-      ].join('&')}`,
+    entry: ({ command: cmd, args, env: envs }) => {
+      return { enabled: true, type: 'stdio', name: entryName, cmd, args, envs, timeout: 300 }
+    },
+    link: ({ command, args }) => {
+      const options = [['cmd', command], ...args.map((arg) => ['arg', arg]), ['id', entryName], ...gooseTexts]
+      return `goose://extension?${options.map(([name, value = '']) => `${name}=${encodeURIComponent(value)}`).join('&')}`
+    },
   },
   {
     id: 'gemini-cli',

@@ -17,12 +17,9 @@ const maxBytes = 512 * 1024 * 1024
 const leftOutListName = 'left-out.txt'
 
 interface PackedFile {
-  /** Path in the zip. */
   readonly name: string
   readonly source: string
-  /** Bytes. */
   readonly size: number
-  /** Milliseconds since the epoch. */
   readonly modifiedAt: number
 }
 
@@ -30,12 +27,11 @@ interface PackedFile {
 export interface ExportTask {
   readonly workspace: string
   readonly forbidden: readonly string[]
-  /** Rules that make notes private. The zip contains no settings, so the packed copy of such a note gets a mark instead. */
+  /** The zip contains no settings, so the packed copy of a private note gets a mark instead. */
   readonly privateRules: PrivateRules
   /** Packs only this note (workspace-relative) and the files that it embeds. */
   readonly note?: string | undefined
   readonly suggestions?: string | undefined
-  /** History that `git clone` can read. */
   readonly repository?: string | undefined
 }
 
@@ -87,7 +83,6 @@ export async function exportZip(task: ExportTask): Promise<Uint8Array<ArrayBuffe
   const leftOutNames: string[] = []
   for (const file of [...attachments].toSorted((one, other) => one.size - other.size)) {
     remainingBytes -= file.size
-    // Media files are compressed already.
     if (remainingBytes >= 0) pack(file, await readFile(file.source), 0)
     else leftOutNames.push(file.name)
   }
@@ -95,7 +90,7 @@ export async function exportZip(task: ExportTask): Promise<Uint8Array<ArrayBuffe
   return new Uint8Array(zipSync(entries))
 }
 
-/** Marks a note as private. A file that is not UTF-8 text stays unchanged. */
+/** A file that is not UTF-8 text stays unchanged. */
 function withPrivateMark(bytes: Uint8Array): Uint8Array {
   return isUtf8(bytes) ? Buffer.from(withVisibility(Buffer.from(bytes).toString('utf8'), true)) : bytes
 }
@@ -112,7 +107,6 @@ function linkedFilesIn(resolver: Resolver, from: string, text: string): { name: 
   })
 }
 
-/** @param prefix of the names in the zip */
 async function listFiles(folder: string, prefix: string, forbidden?: readonly string[]): Promise<PackedFile[]> {
   const { files } = await walkFiles(folder, undefined, forbidden)
   return files.map(({ path, size, modifiedAt }) => ({

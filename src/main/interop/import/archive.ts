@@ -7,21 +7,17 @@ const maxEntries = 100_000
 const maxDirectoryBytes = 64 * 1024 * 1024
 /** Maximum compression ratio. Repetitive text reaches 100; a zip bomb is far above. */
 const maxRatio = 250
-/** The ratio of smaller entries is not checked. */
 const minBombBytes = 1024 * 1024
 
 export interface ArchiveEntry {
-  /** Decoded name, not validated. */
   readonly name: string
-  /** Declared unpacked size, bytes. */
   readonly size: number
-  /** Yields the content. @throws AppError `archive_unusable` if it is damaged or has more than `maxBytes` */
+  /** @throws AppError `archive_unusable` if the content is damaged or has more than `maxBytes` */
   readonly chunks: (maxBytes: number) => AsyncGenerator<Buffer, void>
 }
 
 export interface Archive {
   readonly entries: readonly ArchiveEntry[]
-  /** Names of symbolic links, which are not read. */
   readonly symlinks: readonly string[]
 }
 

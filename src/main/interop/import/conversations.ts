@@ -11,7 +11,6 @@ export interface SourceText {
 export interface Conversations {
   readonly kind: 'chatgpt' | 'claude'
   readonly files: readonly SourceText[]
-  /** Number of unreadable and empty conversations. */
   readonly skipped: number
 }
 

@@ -3,7 +3,7 @@ import { isHidden, isPortable, toFileName, isMarkdown } from '#workspace'
 /** File systems allow 255 bytes; the difference is for the number of `withNumber`. */
 const maxNameBytes = 240
 
-/** Returns a portable, workspace-relative path for an imported file. @param into folder; empty for the workspace */
+/** Workspace-relative and portable. @param into folder; empty for the workspace */
 export function targetPathOf(into: string, path: string): string {
   const folder = into.trim().replace(/^\/+|\/+$/g, '')
   const folderNames = path.split('/')

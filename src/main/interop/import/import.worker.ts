@@ -9,7 +9,6 @@ import { openSource, type ImportSource } from './read-source.ts'
 
 type PrepareTask = ImportOptions & { readonly path: string; readonly roots: Pick<Roots, 'workspace' | 'forbidden'> }
 
-/** ImportSource of the only import that this worker serves. */
 let source: ImportSource | undefined
 
 const jobs = {

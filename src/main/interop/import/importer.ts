@@ -10,7 +10,7 @@ import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import { AppError, onAppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { sourceName, withImport } from '#shared/markdown/provenance.ts'
-import { type Clock, expandHome, runInWorker, type WorkerClient } from '#platform'
+import { type Clock, expandHome, KeyedQueue, runInWorker, type WorkerClient } from '#platform'
 import { type ChangeLog, isMarkdown, localDate, toLeftFile, walkMarkdown, type Workspace } from '#workspace'
 import type { PrivateRules } from '#workspace/privacy'
 import type { ExportTask } from '../export/export-zip.ts'
@@ -34,45 +34,40 @@ interface ImportTask {
   readonly withAttachments: boolean
 }
 
-export interface ImporterOptions {
+interface ImporterOptions {
   readonly entry: URL
   readonly workspace: Workspace
   readonly log: ChangeLog
   readonly now: Clock
-  /** Rules for private notes of the workspace, and of any file or folder (absolute path). */
+  /** Of the workspace, and of any file or folder (absolute path). */
   readonly privateRules: () => PrivateRules
   readonly privateRulesFor: (path: string) => PrivateRules
   readonly folders: { readonly suggestions: string }
 }
 
 const maxAttempts = 5
-/** Number of imports that `past` returns. */
 const maxListed = 20
 
 interface ImportJob extends ImportTask {
   /** Created files by path, with their `stampOf`. */
   readonly stamps: Map<string, string>
-  /** Id of the change set; undefined if nothing was created, or the log could not store it. */
+  /** Undefined if nothing was created, or the log could not store it. */
   change: number | undefined
-  /** Number of files. */
   total: number
   isCancelled: boolean
 }
 
-/** Imports notes into a workspace and exports it. One import runs at a time; others wait. */
+/** One import runs at a time; others wait. */
 export class Importer {
   readonly #options: ImporterOptions
-  /** The running import and those that wait for it. */
   readonly #jobs: ImportJob[] = []
-  #lastEnd: Promise<unknown> = Promise.resolve()
-  /** Ended imports that the user has not seen. */
+  readonly #queue = new KeyedQueue()
   #ended: EndedImport[] = []
 
   constructor(options: ImporterOptions) {
     this.#options = options
   }
 
-  /** Reports the imports among the recovered changes as ended. */
   recover(results: Awaited<ReturnType<Workspace['recover']>>): void {
     for (const { change } of results) {
       if (change.kind !== 'import') continue
@@ -84,18 +79,16 @@ export class Importer {
     }
   }
 
-  /** Plans an import. @throws AppError `file_not_found`, `file_too_large`, `archive_unusable`, `import_unknown` */
+  /** @throws AppError `file_not_found`, `file_too_large`, `archive_unusable`, `import_unknown` */
   async plan(task: ImportTask): Promise<ImportPlan> {
     return this.#inWorker(async (client) => (await this.#prepare(client, task)).plan)
   }
 
-  /** Runs an import after those that were started before. `status` returns its progress. @returns its end; never rejects */
+  /** Runs after earlier imports. @returns its end; never rejects */
   start(task: ImportTask): Promise<EndedImport> {
     const job: ImportJob = { ...task, stamps: new Map(), change: undefined, total: 0, isCancelled: false }
     this.#jobs.push(job)
-    const end = this.#lastEnd.then(() => this.#run(job))
-    this.#lastEnd = end
-    return end
+    return this.#queue.run('import', () => this.#run(job))
   }
 
   status(): ImportStatus {
@@ -121,11 +114,9 @@ export class Importer {
     try {
       if (!isDropped)
         await this.#inWorker(async (client) => {
-          for (let attempt = 1; !(await this.#createFiles(client, job)); attempt += 1)
-            if (attempt === maxAttempts)
-              throw new AppError('file_changed', 'other programs keep taking the names of new files', {
-                path: job.into,
-              })
+          for (let attempt = 0; attempt < maxAttempts; attempt += 1) if (await this.#createFiles(client, job)) return
+          const message = 'other programs keep taking the names of new files'
+          throw new AppError('file_changed', message, { path: job.into })
         })
     } catch (error) {
       const { code, data } = error instanceof AppError ? error : new AppError('internal', String(error))
@@ -180,7 +171,7 @@ export class Importer {
     }
   }
 
-  /** Returns imports that can be undone, latest first. @throws AppError `history_unavailable` */
+  /** Imports that can be undone, latest first. @throws AppError `history_unavailable` */
   past(): PastImport[] {
     return this.#options.log.listSets(['import'], maxListed).map((change) => {
       const { source, left } = detailOf(change)
@@ -207,7 +198,6 @@ export class Importer {
       if (!isAttachment || (only && !only.includes(path))) continue
       try {
         const current = await workspace.stampOf(path)
-        // The file was deleted already.
         if (current === undefined) continue
         if (withoutInode(current) !== withoutInode(stamp ?? '')) left.push({ path, reason: 'changed' })
         else {
@@ -223,7 +213,6 @@ export class Importer {
     return { ...reverted, notes, left }
   }
 
-  /** Returns the missing folders above files, innermost first. */
   async #missingFolders(paths: ReadonlySet<string>): Promise<string[]> {
     const missing = new Set<string>()
     for (const path of paths) {
@@ -236,12 +225,12 @@ export class Importer {
     return [...missing].toSorted((one, other) => other.length - one.length)
   }
 
-  /** Exports the workspace as zip. @param repository history, absolute path @throws AppError `folder_too_large` */
+  /** @param repository history, absolute path @throws AppError `folder_too_large` */
   async pack(repository?: string): Promise<Blob> {
     return this.#pack({ suggestions: this.#options.folders.suggestions, repository })
   }
 
-  /** Exports one note and its embedded files as zip. @throws AppError `folder_too_large`, as `Workspace.locateNote` */
+  /** @throws AppError `folder_too_large`, as `Workspace.locateNote` */
   async packNote(note: string): Promise<Blob> {
     await this.#options.workspace.locateNote(note)
     return this.#pack({ note })
@@ -288,7 +277,7 @@ const knownFolders: readonly (readonly [kind: KnownMemory['kind'], ...segments: 
   ['codex', '.codex'],
 ]
 
-/** Finds folders of other programs below the home folder that contain Markdown. Returns absolute paths. */
+/** Finds folders with Markdown below the home folder. Returns absolute paths. */
 export async function findMemories(home: string = homedir()): Promise<KnownMemory[]> {
   const memories: KnownMemory[] = []
   for (const [kind, ...segments] of knownFolders) {

@@ -12,6 +12,7 @@ import { readText } from '#workspace'
 
 type Settings = Readonly<Record<string, unknown>>
 type Path = readonly (string | number)[]
+type KeyValue<Value = unknown> = readonly [key: string, value: Value]
 type Reason = ForeignSettings['left'][number]['reason']
 type Doubt = ForeignSettings['taken'][number]['doubts'][number]
 /** Key below an agent in this app; `convert` returns undefined for a value without a counterpart. */
@@ -25,7 +26,6 @@ const stringList = (value: unknown) =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined
 const agentNameOf = (value: unknown) => (typeof value === 'string' && value.trim().slice(0, 60)) || undefined
 
-/** Settings of an agent that have the same name here. */
 const sharedKeys =
   'compaction.enabled compaction.reserveTokensFloor compaction.keepRecentTokens compaction.memoryFlush.enabled ' +
   'compaction.memoryFlush.softThresholdTokens compaction.memoryFlush.systemPrompt compaction.memoryFlush.prompt ' +
@@ -87,12 +87,9 @@ const jointKeys = /^.*\.memory\.(?:search\.weights|chunking|embedding)(?=\.)/
 const secretKeyPattern = /(^|\.)(api_?key|token|secret|password|auth|headers)(\.|$)/i
 
 interface MigrationOptions {
-  /** Existing agents, with absolute workspaces. */
   readonly agents: readonly { readonly id: string; readonly workspace: string }[]
   readonly hasKey: (provider: string) => boolean
-  /** The user's own settings, without defaults. */
   readonly config: unknown
-  /** Keys of the file to take over; undefined takes all. */
   readonly keys?: readonly string[] | undefined
   /** Values that the files before this one set, by key; a report adds its own. */
   readonly earlier: Map<string, string>
@@ -102,14 +99,11 @@ interface Change {
   readonly from: string
   readonly path: Path
   readonly value: unknown
-  /** Value in the file. */
   readonly was: unknown
 }
 
-/** Conversion of the settings of one file. */
 class SettingsMigration {
   readonly #options: MigrationOptions
-  /** Existing agents, then new ones. */
   readonly #agentIds: string[]
   /** Handled keys of the file, which include the keys below them; with the reason if a key is left. */
   readonly #listed = new Map<string, Reason | undefined>()
@@ -123,7 +117,7 @@ class SettingsMigration {
   convert(file: Settings) {
     const { agents: agentSettings, agent: singular, models: modelSettings, ...globalSettings } = file
     const { defaults: plural, list, ...byId } = recordOf(agentSettings)
-    let defaultWorkspace: readonly [key: string, value: unknown] | undefined
+    let defaultWorkspace: KeyValue | undefined
     for (const [key, settings] of [['agent', singular] as const, ['agents.defaults', plural] as const]) {
       const { workspace, ...defaults } = recordOf(settings)
       this.#takeAll(defaults, agentCounterparts, key, ['agents', 'defaults'])
@@ -145,10 +139,7 @@ class SettingsMigration {
   }
 
   /** @param defaultWorkspace its key and value; the default agent (or `main`) has it unless it has another one */
-  #takeAgents(
-    listed: readonly (readonly [key: string, entry: Settings])[],
-    defaultWorkspace: readonly [key: string, value: unknown] | undefined,
-  ): void {
+  #takeAgents(listed: readonly KeyValue<Settings>[], defaultWorkspace: KeyValue | undefined): void {
     const agents = listed.length === 0 && defaultWorkspace ? [['agents.main', { id: 'main' }] as const] : listed
     const owner = agents.find(([, { id, default: isDefault }]) => isDefault === true || id === 'main')
     for (const agent of agents) {
@@ -161,9 +152,9 @@ class SettingsMigration {
       const isUsed = this.#options.agents.some((other) => other.id !== id && other.workspace === folder)
       // The only agent of the file needs no folder: its settings are the defaults.
       const needsFolder = index < 0 && agents.length > 1
-      if (typeof id !== 'string' || !idPattern.test(id)) this.#skip(from, 'invalid')
-      else if (isUsed || agents.find(([, other]) => other['id'] === id) !== agent) this.#skip(from, 'taken')
-      else if (folder === undefined && needsFolder) this.#skip(from, 'noFolder')
+      if (typeof id !== 'string' || !idPattern.test(id)) this.#listed.set(from, 'invalid')
+      else if (isUsed || agents.find(([, other]) => other['id'] === id) !== agent) this.#listed.set(from, 'taken')
+      else if (folder === undefined && needsFolder) this.#listed.set(from, 'noFolder')
       else {
         const place = ['agents', 'list', index < 0 ? this.#agentIds.length : index]
         const path = index < 0 && folder === undefined ? ['agents', 'defaults'] : place
@@ -179,7 +170,7 @@ class SettingsMigration {
     }
   }
 
-  /** Takes base URLs, context windows and prices. The first unknown provider becomes `openai-compatible`. */
+  /** The first unknown provider becomes `openai-compatible`. */
   #takeProviders(providers: Settings): void {
     const known = new Set(['anthropic', 'openai'])
     const compatible = Object.keys(providers).find((name) => !known.has(name) && isRecord(providers[name]))
@@ -187,7 +178,7 @@ class SettingsMigration {
       const from = `models.providers.${name}`
       if (!isRecord(provider)) continue
       if (!known.has(name) && name !== compatible) {
-        this.#skip(from, 'taken')
+        this.#listed.set(from, 'taken')
         continue
       }
       const providerName = name === compatible ? 'openai-compatible' : name
@@ -202,12 +193,12 @@ class SettingsMigration {
         const { input = 0, output = 0 } = cost
         this.#take(`${modelKey}.cost`, [...path, 'prices'], { input, output })
         for (const key of ['cacheRead', 'cacheWrite'])
-          if (cost[key]) this.#skip(`${modelKey}.cost.${key}`, 'noCounterpart')
+          if (cost[key]) this.#listed.set(`${modelKey}.cost.${key}`, 'noCounterpart')
       }
     }
   }
 
-  /** Adds a change. @param path key path in the app @returns false if the user did not choose the key */
+  /** @param path in the app @returns false if the user did not choose the key */
   #take(from: string, path: Path, value: unknown, was = value): boolean {
     const isChosen = this.#options.keys?.includes(from) ?? true
     if (isChosen) this.#changes.push({ from, path, value, was })
@@ -215,11 +206,6 @@ class SettingsMigration {
     return isChosen
   }
 
-  #skip(from: string, reason: Reason): void {
-    this.#listed.set(from, reason)
-  }
-
-  /** Takes or skips each setting, also in nested objects. */
   #takeAll(values: Settings, counterparts: Counterparts, prefix: string, targetPath: Path): void {
     const walk = (value: unknown, key: string): void => {
       const from = [prefix, key].filter(Boolean).join('.')
@@ -227,7 +213,7 @@ class SettingsMigration {
       if (counterpart && !isRecord(value)) {
         const [to, convert] = typeof counterpart === 'string' ? [counterpart] : counterpart
         const converted = convert ? convert(value) : value
-        if (converted === undefined) this.#skip(from, 'invalid')
+        if (converted === undefined) this.#listed.set(from, 'invalid')
         else this.#take(from, [...targetPath, ...to.split('.')], converted, value)
         return
       }
@@ -235,10 +221,10 @@ class SettingsMigration {
       const hasKnownKeys = Object.keys(counterparts).some((knownKey) => knownKey.startsWith(`${key}.`))
       // OpenClaw uses `temporalDecay` only if it is turned on.
       const isOff = isRecord(value) && !(value['enabled'] ?? !key.endsWith('.temporalDecay'))
-      if (isOff && hasKnownKeys && !Object.hasOwn(counterparts, `${key}.enabled`)) this.#skip(from, 'noEffect')
+      if (isOff && hasKnownKeys && !Object.hasOwn(counterparts, `${key}.enabled`)) this.#listed.set(from, 'noEffect')
       else if (isRecord(value) && (hasKnownKeys || key.endsWith('.remote')))
         for (const [innerKey, innerValue] of Object.entries(value)) walk(innerValue, `${key}.${innerKey}`)
-      else this.#skip(from, secretKeyPattern.test(from) ? 'secret' : 'noCounterpart')
+      else this.#listed.set(from, secretKeyPattern.test(from) ? 'secret' : 'noCounterpart')
     }
     for (const [key, value] of Object.entries(values)) walk(value, key)
   }
@@ -249,7 +235,7 @@ class SettingsMigration {
     if (this.#listed.has(key)) return
     if (Array.isArray(value)) for (const [at, item] of value.entries()) this.#skipRest(item, keyOf(item, at))
     else if (isRecord(value)) for (const [name, item] of Object.entries(value)) this.#skipRest(item, `${key}.${name}`)
-    else if (!key.endsWith('.id')) this.#skip(key, unusedKey.test(key) ? 'noCounterpart' : 'invalid')
+    else if (!key.endsWith('.id')) this.#listed.set(key, unusedKey.test(key) ? 'noCounterpart' : 'invalid')
   }
 
   /** Validates each group separately, so that an invalid one does not block the others. */
@@ -270,7 +256,7 @@ class SettingsMigration {
       const needed = group.endsWith('.search.minScore') ? '.search.weights.' : '.embedding.provider'
       const lack = /\.(?:search\.minScore|embedding)$/.test(group) && !given.includes(needed) ? 'noEffect' : undefined
       const reason = valid.includes(entry) ? (isSame ? 'same' : lack) : 'invalid'
-      if (reason) for (const { from } of members) this.#skip(from, reason)
+      if (reason) for (const { from } of members) this.#listed.set(from, reason)
       return !reason
     })
     const changes = effective.flatMap(([, members]) => members)
@@ -361,7 +347,6 @@ function thinkingOf(value: unknown): string | undefined {
 
 const stringOrComment = /"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'|\/\/[^\n]*|\/\*[\s\S]*?\*\//g
 
-/** @throws errors of the YAML parser */
 function parseSettings(text: string, isYaml: boolean): unknown {
   // Without comments and tabs, JSON5 is valid YAML. Lines keep their numbers.
   const blank = (token: string) => (token.startsWith('/') ? token.replaceAll(/[^\n]/g, ' ') : token)

@@ -19,18 +19,15 @@ import { targetPathOf, withImportedName, withNumber } from './import-names.ts'
 import type { ImportSource, SourceFile } from './read-source.ts'
 
 export interface ImportOptions {
-  /** Folder, relative to the workspace. */
   readonly into: string
   readonly withAttachments: boolean
-  /** Folder of the agent's own files. An import creates no file that an agent follows (`followerOf`). */
+  /** Folder of the agent's own files. */
   readonly own: string
-  /** Rules for private notes, for the source. */
   readonly privateRules: PrivateRules
 }
 
 interface PlannedText extends SourceText {
   readonly links: readonly NoteLink[]
-  /** References of a canvas to files. */
   readonly shown: ReturnType<typeof canvasFiles>
   readonly names: readonly string[]
   readonly target: string
@@ -55,10 +52,8 @@ export async function planImport(
   const targetOf = (path: string) => targetPathOf(into, source.topFolder + path)
   const isWanted = ({ path }: { readonly path: string }) => withAttachments || isMarkdown(path)
   const sourceFiles = [...source.files, ...source.attachments.values()]
-  const unwanted = sourceFiles
-    .filter((file) => !isWanted(file))
-    .map(({ path }) => ({ path, reason: 'unwanted' as const }))
-  const omitted = [...source.omitted, ...unwanted]
+  const unwanted = sourceFiles.filter((file) => !isWanted(file))
+  const omitted = [...source.omitted, ...unwanted.map(({ path }) => ({ path, reason: 'unwanted' as const }))]
   const attachments: PlannedAttachment[] = []
   for (const file of source.attachments.values().filter(isWanted))
     attachments.push({ ...file, placement: await targetPaths.reserve(targetOf(file.path), isSameAttachment(file)) })
@@ -106,25 +101,18 @@ export async function planImport(
       renamed: { count: renamed.length, examples: renamed.slice(0, maxNames) },
     },
     /** In the order of creation: attachments before the notes that show them. `source`: path in the source. */
-    files: [
-      ...newAttachments.map(({ path, placement }) => ({ path: placement.path, source: path, text: null })),
-      ...[...newCanvases, ...newNotes].map(({ path, placement, text }) => ({
-        path: placement.path,
-        source: path,
-        text,
-      })),
-    ],
+    files: [...newAttachments.map((file) => ({ ...file, text: null })), ...newCanvases, ...newNotes].map(
+      ({ path, placement, text }) => ({ path: placement.path, source: path, text }),
+    ),
   }
 }
 
-/** Returns a function that compares an attachment with a file, given by absolute path and size in bytes. */
 function isSameAttachment({ size, chunks }: SourceFile) {
   let ownHash: string | undefined
   return async (file: string, existingSize: number) =>
     existingSize === size && (await hashOf(createReadStream(file))) === (ownHash ??= await hashOf(chunks()))
 }
 
-/** Returns the SHA-256 in hex. */
 async function hashOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of chunks) hash.update(chunk)
@@ -184,31 +172,25 @@ function linksOf(path: string, text: string): Pick<PlannedText, 'links' | 'shown
 
 function withoutTargets(path: string, text: string): string {
   const { links, shown } = linksOf(path, text)
-  const targets = [...shown, ...links.map(({ targetFrom, targetTo }) => ({ from: targetFrom, to: targetTo }))]
-  return applyEdits(
-    text,
-    targets.map(({ from, to }) => ({ from, to, text: '' })),
-  )
+  const targets = [...shown, ...links.map(({ targetFrom: from, targetTo: to }) => ({ from, to }))]
+  const edits = targets.map(({ from, to }) => ({ from, to, text: '' }))
+  return applyEdits(text, edits)
 }
 
-/**
- * Finds links in existing notes whose target the import changes.
- * @param workspace absolute path @param paths existing files, workspace-relative
- * @param newFiles files that the import creates @returns counts, and at most 20 examples each
- */
+/** @param workspace absolute path @param paths existing files, workspace-relative @returns at most 20 examples each */
 async function findRetargetedLinks(
   workspace: string,
   paths: readonly string[],
   newFiles: readonly KnownFile[],
 ): Promise<ImportPlan['existing']> {
   const notes = await inBatches(paths.filter(isMarkdown), batchSize, async (path) => {
-    // An unreadable note has no links.
     const { text } = (await orUndefined(readText(join(workspace, path)))) ?? { text: '' }
     return { path, links: parseLinks(text).links, names: namesOf(parseProperties(text)) }
   })
   const otherFiles = paths.filter((path) => !isMarkdown(path)).map((path) => ({ path }))
   const before = new Resolver([...notes, ...otherFiles])
   const after = new Resolver([...notes, ...otherFiles, ...newFiles])
+  const emptyGroup = () => ({ count: 0, examples: [] })
   const retargeted: ImportPlan['existing'] = { elsewhere: emptyGroup(), found: emptyGroup(), shared: emptyGroup() }
   for (const note of notes)
     for (const link of note.links) {
@@ -227,8 +209,6 @@ async function findRetargetedLinks(
   return retargeted
 }
 
-const emptyGroup = () => ({ count: 0, examples: [] })
-
 function countsOf(files: readonly { readonly placement: Placement }[]) {
   const kinds = files.map(({ placement }) => (placement.isRenamed ? 'conflicts' : placement.isNew ? 'added' : 'same'))
   const { added = [], same = [], conflicts = [] } = Object.groupBy(kinds, (kind) => kind)
@@ -238,16 +218,16 @@ function countsOf(files: readonly { readonly placement: Placement }[]) {
 function groupByEnding(
   omitted: readonly { readonly path: string; readonly reason: ImportPlan['left'][number]['reason'] }[],
 ): ImportPlan['left'] {
-  const groups = new Map<string, ImportPlan['left'][number]>()
-  for (const { path, reason } of omitted) {
-    const ending = /\.([^./]{1,12})$/.exec(path)?.[1]?.toLowerCase() ?? ''
-    const key = `${reason} ${ending}`
-    const group = groups.get(key) ?? { reason, ending, count: 0, names: [] }
-    group.count += 1
-    if (group.names.length < maxOmittedNames) group.names.push(path)
-    groups.set(key, group)
-  }
-  return [...groups.values()].toSorted((one, other) => other.count - one.count).slice(0, maxOmittedGroups)
+  const endingOf = (path: string) => /\.([^./]{1,12})$/.exec(path)?.[1]?.toLowerCase() ?? ''
+  return [...Map.groupBy(omitted, ({ path, reason }) => `${reason} ${endingOf(path)}`).values()]
+    .toSorted((one, other) => other.length - one.length)
+    .slice(0, maxOmittedGroups)
+    .flatMap((files) => {
+      const names = files.slice(0, maxOmittedNames).map(({ path }) => path)
+      return files
+        .slice(0, 1)
+        .map(({ path, reason }) => ({ reason, ending: endingOf(path), count: files.length, names }))
+    })
 }
 
 type TargetPaths = Awaited<ReturnType<typeof createTargetPaths>>
@@ -273,7 +253,7 @@ async function createTargetPaths(roots: Roots, own: string) {
       for (let number = firstNumber; ; number += 1) {
         const path = isFollowed ? withImportedName(requestedPath, number) : withNumber(requestedPath, number)
         if (takenPaths.has(path)) continue
-        const file = await resolveInside(roots, path, resolvedRoots)
+        const file = await resolveInside(resolvedRoots, path)
         const info = await stat(file).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
         if (info && !(info.isFile() && (await isSame(file, info.size)))) continue
         if (!info && isFollowed && number === 1) continue
@@ -285,7 +265,7 @@ async function createTargetPaths(roots: Roots, own: string) {
   }
 }
 
-/** Compares with an existing note, with and without its import mark. Returns false if it is unreadable. */
+/** With and without the import mark. Returns false if the note is unreadable. */
 async function isSameNote(file: string, isSame: (text: string) => boolean): Promise<boolean> {
   const note = await orUndefined(readText(file))
   return note !== undefined && (isSame(note.text) || isSame(withoutImport(note.text)))

@@ -22,12 +22,10 @@ import { readConversations, type Conversations, type SourceText } from './conver
 
 export interface SourceFile {
   readonly path: string
-  /** Bytes. */
   readonly size: number
   readonly chunks: () => AsyncIterable<Uint8Array>
 }
 
-/** A file that is not imported: unsupported kind, too large, not text, invalid or duplicate name, or symbolic link. */
 export interface OmittedFile {
   readonly path: string
   readonly reason: 'kind' | 'large' | 'link' | 'unreadable' | 'name'
@@ -36,9 +34,8 @@ export interface OmittedFile {
 /** Paths have forward slashes and are relative to `topFolder`, except those with the reason `name`. */
 export interface ImportSource extends Omit<Conversations, 'kind'> {
   readonly kind: 'markdown' | Conversations['kind']
-  /** Folders that contain everything, with a final slash, or an empty text. Links such as `/img/x.png` start below. */
+  /** Folders that contain everything, with a final slash, or ''. Links such as `/img/x.png` start below. */
   readonly topFolder: string
-  /** By path. */
   readonly attachments: ReadonlyMap<string, SourceFile>
   readonly omitted: readonly OmittedFile[]
   readonly close: () => Promise<void>
@@ -93,7 +90,7 @@ async function openContents(path: string, opened: AsyncDisposableStack): Promise
   return { files: [{ path: name, size: info.size, chunks: () => createReadStream(path) }], omitted: [] }
 }
 
-/** Lists the files of a zip, or of the zips in it if it has no notes. @throws AppError `archive_unusable` */
+/** The files of a zip, or of the zips in it if it has no notes. @throws AppError `archive_unusable` */
 async function openNotes(archive: Archive, opened: AsyncDisposableStack): Promise<Contents> {
   const archives = archive.entries.some(({ name }) => isMarkdown(name)) ? [archive] : await unpackInner(archive, opened)
   const files = new Map<string, SourceFile>()
@@ -108,12 +105,11 @@ async function openNotes(archive: Archive, opened: AsyncDisposableStack): Promis
   return { files: [...files.values()], omitted }
 }
 
-/** Returns true for files in ignored folders. Paths with `..` are reported instead of ignored. */
+/** Paths with `..` are reported instead of ignored. */
 function isIgnored(name: string): boolean {
   return name.split(/[\\/]/).some((part) => isIgnoredFolder(part) && !['.', '..', appFolderName].includes(part))
 }
 
-/** Returns the normalised path; undefined if it leaves the archive. */
 function safePath(name: string): string | undefined {
   return name.split(/[\\/]/).includes('..') ? undefined : unlessAppError(() => normalizePath(name))
 }
@@ -133,20 +129,21 @@ async function unpackInner(archive: Archive, opened: AsyncDisposableStack): Prom
   return archives
 }
 
-/** Reads the texts. @param source for messages @throws AppError `file_too_large`, `archive_unusable` */
+/** @param source for messages @throws AppError `file_too_large`, `archive_unusable` */
 async function readContents(
   source: string,
   { files: allFiles, omitted: others }: Contents,
 ): Promise<Omit<ImportSource, 'close'>> {
-  const isBadName = ({ reason }: OmittedFile) => reason === 'name'
-  const located = others.filter((file) => !isBadName(file))
+  const { name: unnamed = [], path: located = [] } = Object.groupBy(others, ({ reason }) =>
+    reason === 'name' ? 'name' : 'path',
+  )
   const topFolder = commonFolder([...allFiles, ...located])
   const belowTop = <T extends { readonly path: string }>(file: T) => ({
     ...file,
     path: file.path.slice(topFolder.length),
   })
   const files = allFiles.map(belowTop)
-  const omitted = [...others.filter(isBadName), ...located.map(belowTop)]
+  const omitted = [...unnamed, ...located.map(belowTop)]
   const exportFile = files.find(({ path }) => path === exportName)
   if (exportFile) {
     assertImportable(source, exportFile.size)
@@ -156,10 +153,8 @@ async function readContents(
       return { ...conversations, topFolder: '', attachments: new Map(), omitted: [...omitted, ...omit(unused, 'kind')] }
   }
   const isText = ({ path }: SourceFile) => isMarkdown(path) || isCanvas(path)
-  assertImportable(
-    source,
-    files.filter(isText).reduce((sum, { size }) => sum + size, 0),
-  )
+  const textBytes = files.filter(isText).reduce((sum, { size }) => sum + size, 0)
+  assertImportable(source, textBytes)
   const texts: SourceText[] = []
   const attachments = new Map<string, SourceFile>()
   for (const file of files) {
@@ -202,7 +197,6 @@ async function readText(file: SourceFile): Promise<string | undefined> {
   }
 }
 
-/** @throws AppError `file_too_large` above `maxImportBytes` */
 function assertImportable(path: string, bytes: number): void {
   if (bytes <= maxImportBytes) return
   const megabytes = Math.round(bytes / 1024 / 1024)

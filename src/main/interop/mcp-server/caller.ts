@@ -32,7 +32,6 @@ export function clientId(sentName: string): string {
   return `${slug.slice(0, maxCharacters - hashCharacters - 1) || 'program'}-${hashSuffix}`
 }
 
-/** Returns the name on one line for display, at most 64 characters; `Another program` for an empty name. */
 export function clientName(sentName: string): string {
   const knownName = knownNames[clientId(sentName)]
   const plain = sentName.replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
@@ -40,13 +39,10 @@ export function clientName(sentName: string): string {
 }
 
 export interface MemoryAccess {
-  /**
-   * Runs `work` on the primary instance; again with `isRepeated` if that process ends before it answers.
-   * @throws AppError with the code of the primary instance
-   */
+  /** As `HostProcess.callPrimary`. */
   readonly ask: <T>(work: (primary: ContractClient, isRepeated: boolean) => Promise<T>) => Promise<T>
   readonly onEvent: (listener: (event: AppEvent) => void) => () => void
-  /** Identifies the program. @param sentName name that it sent; a token or `--client` wins @throws `unknown_agent` */
+  /** @param sentName a token or `--client` wins over this name @throws `unknown_agent` */
   readonly caller: (sentName: string | undefined) => Promise<Caller>
   /** If true, all writes are refused, even if the program has permission to write. */
   readonly isReadOnly: boolean

@@ -8,12 +8,12 @@ import { failureText } from './tool-failure.ts'
 import { noteUri, listKey, notesFor } from './mcp-resources.ts'
 import { buildMemoryServer } from './mcp-server.ts'
 
-/** Limit of a request, bytes: larger than the longest note. */
+/** Larger than the longest note. */
 const maxRequestBytes = 256 * 1024
 const maxSubscriptions = 256
 
-export interface HttpAccess extends Pick<MemoryAccess, 'ask' | 'onEvent' | 'now' | 'onFault'> {
-  /** Counts a wrong token. Returns false while the rate limit for wrong tokens is exceeded. */
+interface HttpAccess extends Pick<MemoryAccess, 'ask' | 'onEvent' | 'now' | 'onFault'> {
+  /** Counts a wrong token. False while the rate limit is exceeded. */
   readonly takeAttempt: () => boolean
 }
 
@@ -32,7 +32,7 @@ interface ClientHandler extends McpHttpHandler {
   lastListKey: Promise<string | undefined>
 }
 
-/** Creates the HTTP handler of the MCP server. Requires a loopback host, a loopback origin and a token. */
+/** Requires a loopback host, a loopback origin and a token. */
 export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
   const isHostAllowed = localhostHostValidation()
   const isOriginAllowed = localhostOriginValidation()
@@ -96,7 +96,7 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
   }
 }
 
-/** Returns the program with this token, null for an unknown token, or an expected failure such as an archived agent. */
+/** Null for an unknown token; an expected failure such as an archived agent is returned. */
 async function authenticate({ ask }: HttpAccess, token: string): Promise<MemoryClient | AppError | null> {
   return ask((primary) => primary.clients.admit({ token })).catch((error: unknown) => {
     if (error instanceof AppError) return error

@@ -13,9 +13,7 @@ import { failureText } from './tool-failure.ts'
 import type { MemoryToolContext } from './tools/memory-tool.ts'
 
 const pageSize = 100
-/** Limit of the MCP specification. */
 const maxCompletions = 100
-/** Delay after a change, to send several changes together, ms. */
 const notifyDelayMs = 200
 
 const template = {
@@ -26,7 +24,6 @@ const template = {
   mimeType: 'text/markdown',
 }
 
-/** Adds notes as MCP resources, with completion and change notifications. */
 export function addResources(
   { server }: McpServer,
   access: MemoryAccess,
@@ -77,17 +74,14 @@ export function addResources(
   sendChangeNotifications(server, access, lastList)
 }
 
-/** Returns a key that changes with the paths of the notes. */
 export function listKey(files: readonly FileEntry[]): string {
   return files.map(({ path }) => path).join('\n')
 }
 
+type NotesOptions = Pick<MemoryToolContext, 'agent' | 'client' | 'ask'>
+
 /** Returns the notes that a program may read, sorted by path. @throws AppError as `workspace.list` */
-export async function notesFor({
-  agent,
-  client,
-  ask,
-}: Omit<MemoryToolContext, 'now' | 'signal'>): Promise<FileEntry[]> {
+export async function notesFor({ agent, client, ask }: NotesOptions): Promise<FileEntry[]> {
   const files = await ask((primary) => primary.workspace.list({ agent, forProgram: client }))
   const notes = files.filter(({ unsearched }) => unsearched === undefined || readableReasons.has(unsearched.reason))
   return notes.toSorted((one, other) => (one.path < other.path ? -1 : 1))
@@ -119,13 +113,12 @@ function pathOfCursor(cursor: string): string {
   )
 }
 
-/** Returns up to 100 notes. @param cursor from the previous page @throws ProtocolError for an invalid cursor */
+/** @param cursor from the previous page @throws ProtocolError for an invalid cursor */
 export function pageOf(files: readonly FileEntry[], cursor: string | undefined) {
   const previousPath = cursor === undefined ? '' : pathOfCursor(cursor)
   const remaining = files.filter(({ path }) => path > previousPath)
   const page = remaining.slice(0, pageSize)
-  const last = page.at(-1)
-  const hasMore = remaining.length > page.length && last !== undefined
+  const last = remaining.length > pageSize ? page.at(-1) : undefined
   return {
     resources: page.map(({ path, size, modifiedAt }) => ({
       uri: noteUri(path),
@@ -134,11 +127,11 @@ export function pageOf(files: readonly FileEntry[], cursor: string | undefined) 
       size,
       annotations: { lastModified: new Date(modifiedAt).toISOString() },
     })),
-    ...(hasMore ? { nextCursor: Buffer.from(`${cursorPrefix}${last.path}`, 'utf8').toString('base64url') } : {}),
+    ...(last ? { nextCursor: Buffer.from(`${cursorPrefix}${last.path}`).toString('base64url') } : {}),
   }
 }
 
-/** Returns up to 100 paths: first those that start with the typed text, then those that contain it. Ignores case. */
+/** First paths that start with the typed text, then those that contain it. Ignores case. */
 export function completionsOf(files: readonly FileEntry[], typed: string) {
   const lowerCase = typed.toLowerCase()
   const matches = files.map(({ path }) => ({ path, at: path.toLowerCase().indexOf(lowerCase) }))
@@ -147,12 +140,10 @@ export function completionsOf(files: readonly FileEntry[], typed: string) {
   return { values: paths.slice(0, maxCompletions), total: paths.length, hasMore: paths.length > maxCompletions }
 }
 
-interface SentList {
-  /** Key of the last list that the program knows; undefined before its first request. */
-  key?: string
-}
+/** `key`: of the last list that the program knows; undefined before its first request. */
+type SentList = { key?: string }
 
-/** Sends change notifications while the connection is open. Since protocol version 2026 the SDK filters them. */
+/** Since protocol version 2026 the SDK filters notifications. */
 function sendChangeNotifications(server: McpServer['server'], access: MemoryAccess, lastList: SentList): void {
   const changedUris = new Map<string, Set<string>>()
   const subscribedUris = new Set<string>()
@@ -205,7 +196,7 @@ export function noteUri(path: string, line?: number): string {
   return `${scheme}${encoded}${line === undefined ? '' : `#L${line}`}`
 }
 
-/** Returns the workspace-relative path, without the line; undefined if the URI is not the URI of a note. */
+/** Undefined if the URI is not the URI of a note. */
 export function pathOfUri(uri: string): string | undefined {
   if (!uri.startsWith(scheme)) return undefined
   try {

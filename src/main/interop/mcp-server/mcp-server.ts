@@ -25,7 +25,6 @@ const instructions =
 const maxInputElements = 1000
 const nameSchema = z.object({ name: z.string() })
 
-/** Builds an MCP server with tools, resources and prompts for one connection or request. */
 export function buildMemoryServer(access: MemoryAccess): McpServer {
   const server = new McpServer(
     { name: 'commonplace', title: 'Commonplace memory', version: appVersion },

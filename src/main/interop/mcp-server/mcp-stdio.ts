@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream'
 import type { MemoryAccess } from './caller.ts'
 import { buildMemoryServer } from './mcp-server.ts'
 
-/** Limit of a message, bytes: larger than the longest note. A longer message ends the connection. */
+/** Larger than the longest note, bytes. A longer message ends the connection. */
 const maxMessageBytes = 4 * 1024 * 1024
 
 /** Time to wait for open requests when the input ends, ms: longer than the timeout of a permission request. */
@@ -37,7 +37,7 @@ export async function serveOverStdio(access: MemoryAccess): Promise<string | und
   return isConnectionLost ? `${problem?.message ?? 'the connection was lost'}; the connection is closed` : undefined
 }
 
-/** Tracks the requests that are not answered. @param transport with `onmessage` already set */
+/** @param transport with `onmessage` already set */
 function trackRequests(transport: Transport): { waitUntilAnswered(): Promise<void> } {
   const openRequests = new Set<unknown>()
   const { promise: allAnswered, resolve } = Promise.withResolvers<void>()

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { AppError, isAbort } from '#shared/util/errors.ts'
 import { modelProviders, type ModelProvider } from '#shared/util/providers.ts'
 import type { Usage } from '#shared/chat/messages.ts'
-import { parseJson } from '#shared/util/json.ts'
-import { readOrSetAside, writeDurably, type Fetch } from '#platform'
+import { parseStored, readIfExists, writeDurably, type Fetch } from '#platform'
 import type { LocalModelServer } from '#shared/contract/index.ts'
+import { createFailure } from '../middleware/provider-failures.ts'
 import type { ProviderOptions } from '../middleware/provider-fetch.ts'
 
 export interface ModelLimits {
@@ -39,10 +39,7 @@ const priceTable: readonly (readonly [pattern: RegExp, prices: ModelPrices])[] =
   [/^openai\/gpt-5-mini/, { input: 0.25, output: 2, cacheRead: 0.025, cacheWrite: 0 }],
 ]
 
-/**
- * Returns the prices of a model, or undefined if they are unknown. Order: configured prices, prices listed by the
- * provider, the built-in table.
- */
+/** Returns undefined if the prices are unknown. @param listed prices that the provider lists */
 export function modelPrices(
   id: string,
   configured: BasePrices | undefined,
@@ -70,11 +67,8 @@ function cachePrices(
 
 /** Returns the cost in US dollars. */
 export function costOf(usage: Omit<Usage, 'totalTokens' | 'cost'>, prices: ModelPrices): number {
-  const { input, output, cacheRead, cacheWrite } = usage
-  return (
-    (input * prices.input + output * prices.output + cacheRead * prices.cacheRead + cacheWrite * prices.cacheWrite) /
-    1_000_000
-  )
+  const kinds = ['input', 'output', 'cacheRead', 'cacheWrite'] as const
+  return kinds.reduce((sum, kind) => sum + usage[kind] * prices[kind], 0) / 1_000_000
 }
 
 type TableLimits = Omit<ModelLimits, 'images'>
@@ -101,7 +95,6 @@ const maxListedOutput = 64_000
 /** Limits of unknown models, small enough for nearly all local ones. */
 const defaultLimits: TableLimits = { contextWindow: 32_768, maxOutput: 4096 }
 
-/** Returns a model's limits in tokens from the settings, the provider's list or the table, in this order. */
 export function modelLimits(
   id: string,
   configured: Partial<ListedModel> = {},
@@ -142,13 +135,9 @@ const listedModelSchema = z.object({
   prices: z.object({ input: z.number(), output: z.number() }).optional(),
   thinking: z.enum(['adaptive', 'budget', 'none']).optional(),
 })
-/** Properties of a model as its provider lists them; undefined if it does not list them. */
 export type ListedModel = Readonly<z.infer<typeof listedModelSchema>>
 
 const cacheSchema = z.record(z.string(), z.array(listedModelSchema))
-
-/** The list of a provider, or the previous one and the reason why it could not be fetched. */
-type ListOutcome = { readonly models: readonly ListedModel[]; readonly failure: AppError | undefined }
 
 export class ModelLists {
   readonly #file: string
@@ -162,15 +151,11 @@ export class ModelLists {
     this.#onProblem = onProblem
   }
 
-  /** Loads the cached lists. Call it once before other methods. */
+  /** Call it once before other methods. */
   async load(): Promise<void> {
     try {
-      const cachedLists = await readOrSetAside(
-        this.#file,
-        (text) => cacheSchema.safeParse(parseJson(text)).data,
-        (copyPath) => this.#onProblem(`the cached model lists could not be read and were moved to ${copyPath}`),
-      )
-      for (const [provider, models] of Object.entries(cachedLists ?? {})) this.#lists.set(provider, models)
+      const cachedLists = parseStored(cacheSchema, (await readIfExists(this.#file)) ?? '') ?? {}
+      for (const [provider, models] of Object.entries(cachedLists)) this.#lists.set(provider, models)
     } catch (error) {
       this.#onProblem(error)
     }
@@ -183,10 +168,11 @@ export class ModelLists {
   }
 
   /**
-   * Returns a provider's models, cached for 10 minutes. `failure` is an error of the provider; others are thrown.
+   * Returns a provider's models, cached for 10 minutes. After an error of the provider (`failure`), they are the previous
+   * ones; other errors are thrown.
    * @param fresh true to bypass the cache
    */
-  async fetchModels(provider: ModelProvider, options: ProviderOptions, fresh = false): Promise<ListOutcome> {
+  async fetchModels(provider: ModelProvider, options: ProviderOptions, fresh = false) {
     const cacheKey = `${provider} ${options.baseUrl ?? ''} ${options.apiKey}`
     const cachedModels = this.#lists.get(provider) ?? []
     const fetchedAt = this.#fetchedAt.get(cacheKey) ?? -Infinity
@@ -198,11 +184,8 @@ export class ModelLists {
       await writeDurably(this.#file, JSON.stringify(Object.fromEntries(this.#lists))).catch(this.#onProblem)
       return { models, failure: undefined }
     } catch (error) {
-      if (error instanceof AppError) return { models: cachedModels, failure: error }
-      if (isAbort(error)) {
-        const message = `${provider} did not answer in time`
-        return { models: cachedModels, failure: new AppError('provider_timeout', message, { provider }) }
-      }
+      const failure = isAbort(error) ? createFailure('provider_timeout', provider) : error
+      if (failure instanceof AppError) return { models: cachedModels, failure }
       throw error
     }
   }

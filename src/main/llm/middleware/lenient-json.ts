@@ -1,9 +1,7 @@
-/** Returns the fields of an object; empty for other values. */
 export function asObject(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 }
 
-/** Returns [] for a value that is not an array. */
 export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
@@ -30,13 +28,17 @@ const maxTokens = 1e12
 
 /** Returns a number or numeric text rounded, at most 1e12; undefined for negative and other values. */
 export function asTokenCount(value: unknown): number | undefined {
-  const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-  if (typeof count !== 'number' || !Number.isFinite(count) || count < 0) return undefined
-  return Math.min(maxTokens, Math.round(count))
+  const count = asNumber(value)
+  return Number.isFinite(count) && count >= 0 ? Math.min(maxTokens, Math.round(count)) : undefined
 }
 
 /** Returns a 0-based index, also from numeric text; undefined for other values. */
 export function asIndex(value: unknown): number | undefined {
-  const index = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-  return typeof index === 'number' && Number.isInteger(index) && index >= 0 ? index : undefined
+  const index = asNumber(value)
+  return Number.isInteger(index) && index >= 0 ? index : undefined
+}
+
+function asNumber(value: unknown): number {
+  if (typeof value === 'string' && value.trim() !== '') return Number(value)
+  return typeof value === 'number' ? value : NaN
 }

@@ -65,42 +65,27 @@ function providerFailure(failure: ProviderFailure): AppError {
 }
 
 type ClassifiedFields = Pick<ProviderFailure, 'status' | 'kind' | 'message'>
-type ClassificationRule = readonly [code: KnownFailure, matches: (failure: ClassifiedFields) => boolean]
+type ClassificationRule = readonly [code: KnownFailure, matches: (failure: ClassifiedFields, text: string) => boolean]
 
 /**
- * Rules in order of precedence. Messages are checked before the status, as a wrong key, a filter and a blocked country
- * can have the same status.
+ * Rules in order of precedence; `text` is kind and message. Messages are checked before the status, as a wrong key, a
+ * filter and a blocked country can have the same status.
  */
 const classificationRules: readonly ClassificationRule[] = [
   ['provider_garbled', ({ kind }) => kind === nonAnswerKind],
-  ['provider_region', ({ kind, message }) => regionPattern.test(`${kind} ${message}`)],
+  ['provider_region', (_failure, text) => regionPattern.test(text)],
   ['provider_timeout', ({ status, kind }) => status === 408 || status === 504 || timeoutPattern.test(kind)],
   ['provider_rate_limited', ({ message, status }) => mayBeQuota(status) && rateLimitPattern.test(message)],
-  [
-    'provider_quota',
-    ({ status, kind, message }) => status === 402 || (mayBeQuota(status) && quotaPattern.test(`${kind} ${message}`)),
-  ],
-  [
-    'provider_refused',
-    ({ status, kind, message }) => mayBeDenied(status) && moderationPattern.test(`${kind} ${message}`),
-  ],
-  [
-    'provider_auth',
-    ({ status, kind, message }) => status === 401 || (mayBeDenied(status) && keyPattern.test(`${kind} ${message}`)),
-  ],
+  ['provider_quota', ({ status }, text) => status === 402 || (mayBeQuota(status) && quotaPattern.test(text))],
+  ['provider_refused', ({ status }, text) => mayBeDenied(status) && moderationPattern.test(text)],
+  ['provider_auth', ({ status }, text) => status === 401 || (mayBeDenied(status) && keyPattern.test(text))],
   ['context_overflow', ({ kind }) => tooLongKind.test(kind)],
-  [
-    'unknown_model',
-    ({ status, kind, message }) => mayBeUnknown(status) && unknownModelPattern.test(`${kind} ${message}`),
-  ],
+  ['unknown_model', ({ status }, text) => mayBeUnknown(status) && unknownModelPattern.test(text)],
   ['provider_auth', ({ status }) => status === 403],
   ['provider_rate_limited', ({ status, kind }) => status === 429 || rateLimitKind.test(kind)],
   ['provider_overloaded', ({ status, kind }) => status === 529 || status === 503 || overloadedKind.test(kind)],
-  [
-    'context_overflow',
-    ({ status, kind, message }) => mayBeOverflow(status) && overflowPattern.test(`${kind} ${message}`),
-  ],
-  ['provider_refused', ({ status, kind, message }) => mayBeDenied(status) && filterPattern.test(`${kind} ${message}`)],
+  ['context_overflow', ({ status }, text) => mayBeOverflow(status) && overflowPattern.test(text)],
+  ['provider_refused', ({ status }, text) => mayBeDenied(status) && filterPattern.test(text)],
   ['provider_failed', ({ status, kind }) => (status !== undefined && status >= 500) || serverErrorKind.test(kind)],
 ]
 
@@ -111,7 +96,6 @@ const rateLimitPattern =
   /\b(tokens|requests|input tokens|output tokens) per (minute|day|second|hour)\b|\b[RT]P[MD]\b|rate.?limit/i
 const quotaPattern =
   /insufficient_quota|exceeded_current_quota|billing|credit balance|exceeded your current quota|payment|insufficient (balance|credits)|out of credits/i
-/** Messages of a moderation filter before the model. */
 const moderationPattern = /moderation|\bflagged\b|content_policy|content management policy/i
 const keyPattern =
   /authentication|invalid_api_key|(incorrect|invalid|missing|expired) api.?key|api.?key (is )?(not valid|invalid|expired|not found|incorrect)/i
@@ -127,17 +111,17 @@ const overflowPattern =
   /context.{0,20}(length|window|size|limit|overflow)|prompt is too long|too many tokens|maximum.{0,20}tokens|input length/i
 const filterPattern = /content_filter|content_policy|safety|refus|invalid_prompt/i
 
+type Status = number | undefined
 /** Within a stream the status is always 200, so only kind and message count. */
-const mayBeQuota = (status: number | undefined) =>
-  status === undefined || status === 400 || status === 403 || status === 413 || status === 429
-const mayBeDenied = (status: number | undefined) => status === undefined || status === 400 || status === 403
-const mayBeUnknown = (status: number | undefined) => status === 400 || status === 403 || status === 404
-const mayBeOverflow = (status: number | undefined) =>
-  status === undefined || status === 400 || status === 413 || status === 422 || status >= 500
+const mayBeQuota = (status: Status) => [undefined, 400, 403, 413, 429].includes(status)
+const mayBeDenied = (status: Status) => [undefined, 400, 403].includes(status)
+const mayBeUnknown = (status: Status) => [400, 403, 404].includes(status ?? 0)
+const mayBeOverflow = (status = 400) => [400, 413, 422].includes(status) || status >= 500
 
 function codeOf(failure: ProviderFailure): KnownFailure | undefined {
   if (failure.isTimeout) return 'provider_timeout'
-  const classifiedCode = classificationRules.find(([, matches]) => matches(failure))?.[0]
+  const text = `${failure.kind} ${failure.message}`
+  const classifiedCode = classificationRules.find(([, matches]) => matches(failure, text))?.[0]
   if (classifiedCode !== undefined) return classifiedCode
   if (failure.status !== undefined || failure.kind !== '') return undefined
   return failure.hasBegun ? 'provider_cut' : 'provider_unavailable'
@@ -185,17 +169,12 @@ export function toStreamError(provider: string, error: unknown): Error {
 }
 
 interface StreamedAnswer {
-  /** True once the server has ended the answer. */
   readonly hasEnded: boolean
   addEvent(event: Readonly<Record<string, unknown>>): Iterable<ModelEvent>
-  /** Yields text that was held back. */
   flush?(): Iterable<ModelEvent>
 }
 
-/**
- * Adds the events of a stream to an answer. Ignores connection errors after the end of the answer.
- * @throws AppError `provider_…`, or the abort error
- */
+/** Ignores connection errors after the end of the answer. @throws AppError `provider_…`, or the abort error */
 export async function* readStream(
   library: ClientLibrary,
   provider: string,
@@ -219,10 +198,8 @@ export async function* readStream(
 
 /** Removes API keys from an error: servers may repeat the request in their messages. */
 export function redactSecrets({ code, message, data, cause }: AppError, keys: Pick<KeyRing, 'scrub'>): AppError {
-  const redactedData = Object.entries(data).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? keys.scrub(value) : value,
-  ])
+  const scrub = (value: unknown) => (typeof value === 'string' ? keys.scrub(value) : value)
+  const redactedData = Object.entries(data).map(([name, value]) => [name, scrub(value)])
   const options = cause instanceof Error ? { cause: new Error(keys.scrub(cause.message)) } : undefined
   return new AppError(code, keys.scrub(message), Object.fromEntries(redactedData), options)
 }
@@ -236,9 +213,7 @@ interface ParsedProviderError {
 }
 
 /**
- * Extracts status, kind and message from an error response.
- * @param body parsed body, or its text if it is not JSON
- * @param status HTTP status; undefined if it is 200
+ * @param body parsed body, or its text if it is not JSON @param status HTTP status; undefined if it is 200
  * @param message used if the body has none
  */
 function parseProviderError(body: unknown, status: number | undefined, message: string): ParsedProviderError {

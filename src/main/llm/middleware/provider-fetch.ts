@@ -22,10 +22,17 @@ export interface ProviderOptions {
   readonly now?: Clock | undefined
 }
 
+/** Shows whether the end marker has arrived, which the client libraries do not expose. */
+export interface StreamWatch {
+  /** True once the server has sent `[DONE]`. */
+  isDone: boolean
+}
+
 /** Returns the options for both official clients. Their own retries are off: `withRetries` repeats requests visibly. */
 export function clientOptions(
   provider: string,
   { apiKey, baseUrl, timeoutMs, headers, fetch, onSent }: ProviderOptions,
+  watch?: StreamWatch,
 ) {
   return {
     apiKey,
@@ -38,6 +45,7 @@ export function clientOptions(
         (method) => (method === 'GET' ? { whole: maxListBytes } : { event: maxEventBytes, whole: maxStreamBytes }),
         () => createFailure('provider_too_much', provider),
       ),
+      watch,
     ),
     // A redirect would send the conversation and the key to another server.
     fetchOptions: { redirect: 'manual' as const },
@@ -47,7 +55,6 @@ export function clientOptions(
   }
 }
 
-/** Wraps a `fetch` to report each request before it is sent. */
 function capturingFetch(inner: Fetch, onSent: (sent: WireRequest) => void): Fetch {
   return async (input, init) => {
     const url = input instanceof Request ? input.url : String(input)
@@ -127,39 +134,54 @@ function withoutMiddle(body: string): { body: string; leftOut: number } {
   return { body: `${head}\n… [${leftOut} characters left out]\n${tail}`, leftOut }
 }
 
-/** Wraps a `fetch`: turns a JSON object in answer to a POST request into an event stream, other text into an error. */
-function streamingFetch(inner: Fetch): Fetch {
+/**
+ * Turns a JSON object in answer to a POST request into an event stream, other text into an error. Unwraps an error in a
+ * list.
+ */
+function streamingFetch(inner: Fetch, watch: StreamWatch | undefined): Fetch {
   return async (input, init) => {
     const response = await inner(input, init)
-    if (!response.ok || !response.body || init?.method?.toUpperCase() !== 'POST') return response
-    return withBody(response, response.body.pipeThrough(toEventStream()))
+    if (!response.body) return response
+    if (!response.ok) {
+      const text = await response.text()
+      const body = parseJson(text)
+      return withBody(response, Array.isArray(body) ? JSON.stringify(body[0] ?? {}) : text)
+    }
+    if (init?.method?.toUpperCase() !== 'POST') return response
+    return withBody(response, response.body.pipeThrough(toEventStream(watch)))
   }
 }
 
-export function withBody({ status, statusText, headers, url }: Response, body: string | ReadableStream): Response {
+function withBody({ status, statusText, headers, url }: Response, body: string | ReadableStream): Response {
   const response = new Response(body, { status, statusText, headers })
   Object.defineProperty(response, 'url', { value: url })
   return response
 }
 
-type Kind = 'events' | 'object' | 'text'
+const endMarker = /^data:[ \t]*\[DONE\]/m
 
 /** Lines of an event stream begin with a field name or a colon, JSON objects with a brace. */
-function toEventStream(): TransformStream<Uint8Array, Uint8Array> {
+function toEventStream(watch: StreamWatch | undefined): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder()
-  let kind: Kind | undefined
+  let kind: ReturnType<typeof kindOf>
   let text = ''
   return new TransformStream(
     {
       transform(chunk, controller) {
         kind ??= kindOf(chunk)
-        if (kind === 'events' || kind === undefined) controller.enqueue(chunk)
-        else if (kind === 'object' || text.length < maxErrorCharacters) text += decoder.decode(chunk, { stream: true })
+        if (kind === 'events' || kind === undefined) {
+          // `boundedFetch` yields whole lines.
+          if (watch) watch.isDone ||= endMarker.test(new TextDecoder().decode(chunk))
+          controller.enqueue(chunk)
+        } else if (kind === 'object' || text.length < maxErrorCharacters)
+          text += decoder.decode(chunk, { stream: true })
       },
       flush(controller) {
         if (kind !== 'object' && kind !== 'text') return
         const answer = kind === 'object' ? parseJson(text + decoder.decode()) : undefined
-        controller.enqueue(new TextEncoder().encode(isRecord(answer) ? eventsOf(answer) : errorEvent(text)))
+        const events = isRecord(answer) ? eventsOf(answer) : errorEvent(text)
+        if (watch) watch.isDone ||= endMarker.test(events)
+        controller.enqueue(new TextEncoder().encode(events))
       },
     },
     { highWaterMark: 1 },
@@ -167,9 +189,7 @@ function toEventStream(): TransformStream<Uint8Array, Uint8Array> {
   )
 }
 
-/** Maximum characters of other text in the error event. */
 const maxErrorCharacters = 10_000
-/** Number of first bytes from which the kind of a body is detected. */
 const headBytes = 400
 const blankPattern = /^[\s\uFEFF]*$/
 const eventStreamPattern = /^[\s\uFEFF]*(?:data|event|id|retry)?[ \t]*:/
@@ -178,7 +198,7 @@ const textEventPattern =
   /^[\s\uFEFF]*(?:(?:event|id|retry)?:[^\r\n]*[\r\n]+)*data:[ \t]*(?!(?:null|true|false)\s)[^\s{["\d-]/
 
 /** Returns undefined while only white space has arrived. */
-function kindOf(chunk: Uint8Array): Kind | undefined {
+function kindOf(chunk: Uint8Array): 'events' | 'object' | 'text' | undefined {
   const head = new TextDecoder().decode(chunk.subarray(0, headBytes))
   if (blankPattern.test(head)) return undefined
   if (/^[\s\uFEFF]*\{/.test(head)) return 'object'

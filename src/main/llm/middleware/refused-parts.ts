@@ -6,7 +6,6 @@ export function objectSchema(properties: Record<string, unknown>): Record<string
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
 }
 
-/** Servers and models that refused a schema. */
 const refusedSchemas = new Set<string>()
 
 /** Repeats a request without its schema if the server refuses it. @param server its address */
@@ -40,15 +39,10 @@ function isRefusal(error: unknown): boolean {
   return isMalformed || /response_format|json_schema|output_config|grammar|structured output/i.test(error.message)
 }
 
-/** Servers and models that refused a request because of its tools. */
 const refusedTools = new Set<string>()
 
 const keyOf = (baseUrl: string, model: string) => `${baseUrl.replace(/\/+$/, '')} ${model}`
 
-export function recordRefusedTools(baseUrl: string, model: string): void {
-  refusedTools.add(keyOf(baseUrl, model))
-}
+export const recordRefusedTools = (baseUrl: string, model: string) => refusedTools.add(keyOf(baseUrl, model))
 
-export function hasRefusedTools(baseUrl: string, model: string): boolean {
-  return refusedTools.has(keyOf(baseUrl, model))
-}
+export const hasRefusedTools = (baseUrl: string, model: string) => refusedTools.has(keyOf(baseUrl, model))

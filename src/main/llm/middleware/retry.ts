@@ -78,7 +78,6 @@ const minTimes = 12
 const minLength = 600
 /** Earlier characters that a check searches: more than `minTimes` of the longest unit. */
 const maxSearched = 10_000
-/** Characters between two checks. */
 const checkEvery = 64
 /** Times that a repeated unit stays in the answer. */
 const keptTimes = 3
@@ -170,7 +169,7 @@ export function withServerQueue(model: ChatModel, server: string): ChatModel {
   }
 }
 
-/** Waits for the server. @throws the signal's reason */
+/** @throws the signal's reason */
 async function enter(queue: Place[], isBackground: boolean, signal: AbortSignal): Promise<Place> {
   signal.throwIfAborted()
   const { promise, resolve, reject } = Promise.withResolvers<void>()

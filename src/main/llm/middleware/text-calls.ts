@@ -36,12 +36,11 @@ export function withTextCalls(model: ChatModel): ChatModel {
             yield event
             continue
           }
-          const text = held
-          held = ''
           const hasCall = event.message.content.some(({ type }) => type === 'toolCall')
-          const calls = hasCall ? [] : parseTextCalls(text, names)
-          if (calls.length === 0) yield { type: 'text', delta: text }
-          yield calls.length === 0 ? event : { type: 'done', message: withCalls(event.message, text, calls) }
+          const calls = hasCall ? [] : parseTextCalls(held, names)
+          if (calls.length === 0) yield { type: 'text', delta: held }
+          yield calls.length === 0 ? event : { type: 'done', message: withCalls(event.message, held, calls) }
+          held = ''
         }
       } catch (error) {
         if (held !== '') yield { type: 'text', delta: held }
@@ -62,13 +61,16 @@ function startOfCall(text: string, isStart: boolean): number {
 function nextMarker(text: string, from: number): number {
   const positions = markers.map((marker) => {
     const found = text.indexOf(marker, from)
-    if (found >= 0) return found
-    // The marker may have begun.
-    for (let length = Math.min(marker.length - 1, text.length - from); length > 0; length -= 1)
-      if (text.endsWith(marker.slice(0, length))) return text.length - length
-    return text.length
+    return found >= 0 ? found : text.length - begunLength(text.slice(from), marker)
   })
   return Math.min(...positions)
+}
+
+/** Returns the length of the part of a marker that the end of a text begins; 0 if it begins none. */
+export function begunLength(text: string, marker: string): number {
+  let length = Math.min(marker.length - 1, text.length)
+  while (!text.endsWith(marker.slice(0, length))) length -= 1
+  return length
 }
 
 /** Returns false for a code block that is not JSON, and for JSON that text follows. */
@@ -127,7 +129,6 @@ function xmlParameters(text: string): { values: Record<string, unknown>; length:
   return { values: Object.fromEntries([...parameters].map(([, name, value]) => [name, value])), length: all.length }
 }
 
-/** Returns the JSON object at the start of a text; '' if there is none. */
 function balancedJson(text: string): string {
   if (!text.startsWith('{')) return ''
   let depth = 0

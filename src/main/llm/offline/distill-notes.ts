@@ -8,18 +8,13 @@ const maxNotes = 20
 export function userTextsIn(messages: readonly Message[]): UserText[] {
   return messages.flatMap((message) => {
     const userText = userTextOf(message)
-    if (userText) return [userText]
-    const { role, content } = message
-    const isRendered = role === 'user' && typeof content === 'string' && content.includes('<conversation>')
-    return isRendered ? userTextsInRendered(content).map(({ text }) => ({ text, time: '' })) : []
+    if (userText || message.role !== 'user' || typeof message.content !== 'string') return userText ?? []
+    const isRendered = message.content.includes('<conversation>')
+    return isRendered ? userTextsInRendered(message.content).map(({ text }) => ({ text, time: '' })) : []
   })
 }
 
-/**
- * Returns log entries with the user's statements; undefined if there are none.
- * @param saved notes that are already saved
- * @param time of texts without a time
- */
+/** Returns log entries; undefined if there are none. @param saved earlier notes @param time of texts without one */
 export function extractNotes(
   texts: readonly UserText[],
   saved: string,
@@ -69,7 +64,6 @@ function statementsIn(text: string, today: string): string[] {
   return notes.map((note) => datedNote(note, today))
 }
 
-/** Lists the user's texts without questions, after an earlier summary. */
 export function extractSummary({ conversation, earlier }: Extract<Purpose, { kind: 'summary' }>): string {
   const items = userTextsInRendered(conversation).flatMap(({ text, link }) =>
     text

@@ -248,7 +248,6 @@ const english = {
       'i',
     ),
   ],
-  /** Matches a request for a reminder at a certain time. */
   reminder: /\bremind|\balarm\b/i,
   statement: new RegExp(
     `^\\w{3,}ed\\b .|^[^,;]{10,}, \\w|^(?:i|we|he|she|they|it)'?(?:m|ve|ll|re|s)\\b|` +

@@ -6,24 +6,18 @@ import { messageText, type Message, type ToolResultMessage, type ToolCallPart } 
 import type { RecordedSearch } from '#shared/contract/index.ts'
 import { maxQuery } from '#shared/util/limits.ts'
 import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
-import { modelLimits, type ModelLimits } from '../catalog/catalog.ts'
+import { modelLimits } from '../catalog/catalog.ts'
 import { AnswerDraft, type ChatModel, type ModelEvent, type ModelRequest, type Purpose } from '../model.ts'
 import { parseIntent, requestedNote } from './intent.ts'
 import { extractNotes, extractSummary, userTextsIn, plainText, userTextOf } from './distill-notes.ts'
 import { replyLanguage, type Language, sentencesIn, type Sentences, isDisclaimer } from './sentences.ts'
 
-interface OfflineOptions {
-  readonly limits?: ModelLimits
-  readonly now?: Clock
-  /** Language of the answers if none is detected in the conversation. */
-  readonly language?: () => Language
-}
-
-export function createOfflineModel({
+/** @param language of the answers if none is detected in the conversation */
+export function createOfflineModel(
   limits = modelLimits('offline'),
   now = systemClock,
-  language = () => 'en',
-}: OfflineOptions = {}): ChatModel {
+  language: () => Language = () => 'en',
+): ChatModel {
   return {
     id: 'offline',
     provider: 'offline',
@@ -83,7 +77,6 @@ function nextStep({ purpose, messages }: ModelRequest, fallback: Language): Step
   }
 }
 
-/** Answers all messages since the last answer, each from the results of its tool calls. */
 function answer(messages: readonly Message[], purpose: ChatPurpose, fallback: Language): Step {
   const isAnswer = (message: Message) =>
     message.role === 'assistant' && !message.content.some(({ type }) => type === 'toolCall')
@@ -188,7 +181,6 @@ function noteWriteCalls(turn: readonly Message[], { today, time, todaysLog }: Ch
 }
 
 const maxEntries = 50
-/** Maximum characters of a question that the answer repeats. */
 const maxQuestionEcho = 60
 
 /** A text ends the turn; tool calls request results for the next step. */
@@ -235,15 +227,14 @@ function entriesOf(results: RecordedSearch['results']) {
   const entries = notes.map((result) => {
     const titles = result.heading.split(' › ')
     // The summary of a chat shows only its topic, because the log already has its notes.
-    if (/\/\d{4}-\d{2}-\d{2}-[^/]+\.md$/.test(result.path)) return { ...result, startLine: 1, text: titles[0] ?? '' }
-    const time = /^\d{1,2}:\d{2}\b/.exec(titles.at(-1) ?? '')?.[0]
-    const text = clip(result.snippet.replace(/\s+/g, ' ').trim())
-    return { ...result, text: time === undefined ? text : `${time} ${text}` }
+    const isSummary = /\/\d{4}-\d{2}-\d{2}-[^/]+\.md$/.test(result.path)
+    const startLine = isSummary ? 1 : result.startLine
+    const time = /^\d{1,2}:\d{2}\b/.exec(titles.at(-1) ?? '')?.[0] ?? ''
+    const text = isSummary ? (titles[0] ?? '') : `${time} ${clip(result.snippet.replace(/\s+/g, ' ').trim())}`.trim()
+    return { ...result, startLine, text, key: `${result.date} ${result.path} ${String(startLine).padStart(9, '0')}` }
   })
-  const keyOf = ({ date = '', path, startLine }: (typeof entries)[number]) =>
-    `${date} ${path} ${String(startLine).padStart(9, '0')}`
-  const byPlace = new Map(entries.map((entry) => [keyOf(entry), entry]))
-  return [...byPlace].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry)
+  const byPlace = new Map(entries.map((entry) => [entry.key, entry]))
+  return [...byPlace.values()].sort((one, other) => (one.key < other.key ? -1 : 1))
 }
 
 function answerQuestion(

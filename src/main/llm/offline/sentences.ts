@@ -28,7 +28,6 @@ const english = {
   toolFailed: (reason: string) => `That did not work: ${reason}`,
   withoutMemory:
     'This chat has no access to your memory: I cannot search your notes or save anything. Without a language model, I can only answer from memory. Ask in another chat, or choose “Add to memory” above.',
-  /** First line of the summary of a chat. */
   ending: (link: string) => `Summary of the chat ${link}`,
 }
 
@@ -84,10 +83,8 @@ const traditional: Sentences = {
   ending: (link) => `對話 ${link} 的摘要`,
 }
 
-const byLanguage: Record<Language, Sentences> = { en: english, 'zh-Hans': simplified, 'zh-Hant': traditional }
-
 export function sentencesIn(language: Language): Sentences {
-  return byLanguage[language]
+  return { en: english, 'zh-Hans': simplified, 'zh-Hant': traditional }[language]
 }
 
 /** Returns true for the last line of an answer with quotes and the first one of a summary, which state nothing. */

@@ -28,7 +28,6 @@ const separator = String.raw`\s*(?:(?:[,，、.。!！~～…–—:]|-\s)+\s*|$
 const opening = new RegExp(`^(?:${interjection}${separator}|(?:actually\\b|其实)[\\s,，、]*)`, 'iu')
 const openingWithName = new RegExp(`^${interjection}(${vocative})${separator}`, 'iu')
 
-/** Removes openings without content: "Yeah, ", "Wow, Anna! ". */
 function withoutInterjections(text: string): string {
   const plain = simplify(text)
   // The word ignores the case, a name does not. V8 sometimes ignores `(?i:…)`, so the case is checked here.
@@ -38,14 +37,12 @@ function withoutInterjections(text: string): string {
   return length === 0 ? text : withoutInterjections(text.slice(length))
 }
 
-/** Endings without content: laughter and emoji. */
 const trailingFiller = new RegExp(
   `(?:[,，、]?\\s*(?:${anyOf('you_know haha\\w* lol xd 哈{2,} 呵{2,} 嘻{2,} [(（]笑[)）] ㅋ+ ㅎ+')}|` +
     '\\p{Extended_Pictographic}\\p{Variation_Selector}?))+(?=[.!。！~～]*$)',
   'iu',
 )
 
-/** Thanks and farewells. */
 const isPleasantry = new RegExp(
   `^${anyOf(`thanks(?!_to\\b) thank_you thx ha good_to_know got_it alles_klar schönes_wochenende 学到 明白 danke vielen_dank bye
     tschüss see_you take_care talk_(?:to_you_)?(?:soon|later) have_(?:fun|a_(?:nice|good|great)) good_(?:night|luck) congrat\\w*
@@ -63,11 +60,6 @@ const asksToDo = new RegExp(
   'iu',
 )
 const isSecondPerson = hasAnyOf('you your yours du dein\\p{L}* dir dich [你您] あなた 당신')
-const isPast =
-  hasAnyOf(`was were had did went got made took came saw met found bought gave told said began ran won lost left sent
-  paid ate wrote (?!need)\\w{2,}ed hatten? war waren wurden? habe ging kam [了过] (?:ました|でした|った|した|んだ)(?!ら) [었았했였갔왔샀]`)
-
-/** Words that judge and state nothing. */
 const opinions = `
 amazing awesome great good nice cool fantastic wonderful incredible beautiful lovely gorgeous super fun happy glad proud excited exciting
 inspiring inspiration impressive interesting perfect special sweet important crucial thankful grateful appreciate support supportive motivate
@@ -82,20 +74,15 @@ interface KeyedText<T> {
 }
 
 interface Candidate {
-  /** Position of the message. */
   readonly message: number
   readonly text: string
   readonly weights: ReadonlyMap<string, number>
-  /** Added to the weights of the words. */
   readonly bonus: number
 }
 
-/** Weights of words by their role. */
 const roleWeights = { function: 0, filler: 0.4, word: 1, name: 2, figure: 2 } as const
-/** Factor on the weight of a word that the summary already has from another message. */
-const repeated = 0.5
-/** Added for facts about the user, for times, and for past events; subtracted for sentences about the reader. */
-const bonuses = { firstPerson: 1, secondPerson: -1, time: 2, past: 1 } as const
+/** Added for facts about the user and for times; subtracted for sentences about the reader. */
+const bonuses = { firstPerson: 1, secondPerson: -1, time: 2 } as const
 /** Added for further sentences of a message in the summary: their words often refer to each other. */
 const context = 6
 /** Minimum value of the first sentence of a message: two facts, such as a word about the user. */
@@ -106,7 +93,6 @@ const overhead = 35
 const maxSentence = 160
 /** Limit of the sentences of a message together, in characters; a single one may be longer. */
 const maxEntry = 400
-/** Characters of "- " and the line break. */
 const lineMarkup = 3
 
 const opinionTerms = lazy(() => new Set(queryTerms(opinions).flatMap(({ readings }) => termOf(readings))))
@@ -114,7 +100,6 @@ const opinionTerms = lazy(() => new Set(queryTerms(opinions).flatMap(({ readings
 /**
  * Chooses the sentences with the most facts, in the order of the messages, one entry a message. Drops questions,
  * requests, greetings, thanks, and texts that the user does not want saved.
- * @param messages the user's messages
  * @param maxCharacters of the entries as a Markdown list
  * @param isSaved returns true for a statement to leave out
  */
@@ -134,10 +119,8 @@ export function summarizeStatements<T>(
     }),
   )
   const chosen = new Set(choose(candidates, maxCharacters))
-  const byMessage = Map.groupBy(
-    candidates.filter((candidate) => chosen.has(candidate)),
-    ({ message }) => message,
-  )
+  const inOrder = candidates.filter((candidate) => chosen.has(candidate))
+  const byMessage = Map.groupBy(inOrder, ({ message }) => message)
   return allowed.flatMap(({ key }, message) => {
     const own = byMessage.get(message)
     return own ? [{ text: own.map(({ text }) => text).reduce(joined), key }] : []
@@ -151,7 +134,7 @@ function joined(one: string, other: string): string {
 /** Chooses greedily by value per character. Linear in the candidates for a fixed length. */
 function choose(candidates: readonly Candidate[], maxCharacters: number): Candidate[] {
   const chosen: Candidate[] = []
-  const covered = new Map<string, number>()
+  const covered = new Set<string>()
   /** Characters of the chosen sentences of each message. */
   const used = new Map<number, number>()
   const left = new Set(candidates)
@@ -162,39 +145,30 @@ function choose(candidates: readonly Candidate[], maxCharacters: number): Candid
     let bestRate = 0
     for (const candidate of left) {
       const { message, text } = candidate
-      if (
-        lengthOf(candidate, used) > room ||
-        (used.has(message) && (used.get(message) ?? 0) + 1 + text.length > maxEntry)
-      )
-        continue
+      const before = used.get(message)
+      if (text.length + lineMarkup > room || (before ?? -Infinity) + 1 + text.length > maxEntry) continue
       const value = valueOf(candidate, covered)
-      if (value === 0 || (value < minValue && !used.has(message))) continue
-      const rate = (value + (used.has(message) ? context : 0)) / (text.length + overhead)
+      if (value === 0 || (value < minValue && before === undefined)) continue
+      const rate = (value + (before === undefined ? 0 : context)) / (text.length + overhead)
       if (rate > bestRate) [best, bestRate] = [candidate, rate]
     }
     if (!best) return chosen
     chosen.push(best)
     left.delete(best)
-    room -= lengthOf(best, used)
+    room -= best.text.length + lineMarkup
     used.set(best.message, (used.get(best.message) ?? -1) + 1 + best.text.length)
-    for (const word of best.weights.keys()) if (!covered.has(word)) covered.set(word, best.message)
+    for (const word of best.weights.keys()) covered.add(word)
   }
 }
 
-function lengthOf({ message, text }: Candidate, used: ReadonlyMap<number, number>): number {
-  return text.length + (used.has(message) ? 1 : lineMarkup)
-}
-
-/** Returns 0 for a sentence without a new word. @param covered words of the summary, each with its first message */
-function valueOf({ message, weights, bonus }: Candidate, covered: ReadonlyMap<string, number>): number {
-  let value = bonus
-  let isNew = false
-  for (const [word, weight] of weights) {
-    const isCovered = (covered.get(word) ?? message) !== message
-    isNew ||= !covered.has(word) && weight >= roleWeights.word
-    value += isCovered ? weight * repeated : weight
-  }
-  return isNew ? Math.max(0, value) : 0
+/** Returns 0 for a sentence without a new word. @param covered words of the summary */
+function valueOf({ weights, bonus }: Candidate, covered: ReadonlySet<string>): number {
+  const added = [...weights].flatMap(([word, weight]) => (covered.has(word) ? [] : weight))
+  if (!added.some((weight) => weight >= roleWeights.word)) return 0
+  return Math.max(
+    0,
+    added.reduce((sum, weight) => sum + weight, bonus),
+  )
 }
 
 function assess(text: string, message: number): Candidate {
@@ -207,8 +181,7 @@ function assess(text: string, message: number): Candidate {
   const bonus =
     (isFirstPerson(plain) ? bonuses.firstPerson : 0) +
     (isSecondPerson(plain) ? bonuses.secondPerson : 0) +
-    (hasTime ? bonuses.time : 0) +
-    (isPast(plain) ? bonuses.past : 0)
+    (hasTime ? bonuses.time : 0)
   return { message, text, weights, bonus }
 }
 

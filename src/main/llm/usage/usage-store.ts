@@ -37,7 +37,6 @@ export class UsageStore {
   readonly #changes = new EventEmitter()
   readonly changes: Subscribable<void> = this.#changes
   readonly #options: UsageStoreOptions
-  readonly #writeLock: Mutex
   #cache: { readonly stamp: string; readonly sums: Sums } | undefined
   /** Entries not yet on disk; each write includes them. */
   #unwritten: Entry[] = []
@@ -45,10 +44,8 @@ export class UsageStore {
 
   constructor(options: UsageStoreOptions) {
     this.#options = options
-    this.#writeLock = new Mutex(options.file)
   }
 
-  /** Records the usage of a request, in memory if the disk fails. */
   async add(agent: string, model: string, usage: Usage): Promise<void> {
     const { now } = this.#options
     this.#unwritten.push({ at: now().getTime(), agent, model, usage })
@@ -87,13 +84,12 @@ export class UsageStore {
 
   async close(): Promise<void> {
     if (this.#unwritten.length > 0) await this.#write()
-    this.#writeLock.close()
   }
 
   async #write(): Promise<void> {
     const { file, onProblem } = this.#options
     try {
-      await this.#writeLock.run(async () => {
+      await Mutex.runOnce(file, async () => {
         const entries = [...this.#unwritten]
         if (entries.length === 0) return
         await makeFolder(dirname(file))

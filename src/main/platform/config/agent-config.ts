@@ -19,19 +19,19 @@ export class AgentConfig {
     return list.find(({ id }) => id === this.id) ?? defaults
   }
 
-  /** Returns the name to show for an agent: the one in the settings, the app's for the default agent, else the id. */
+  /** The name in the settings, the app's for the default agent, else the id. */
   static nameOf({ id, name }: { readonly id: string; readonly name?: string | undefined }): string {
     return name ?? (id === defaultAgentId ? 'Commonplace' : id)
   }
 
-  /** Name for people. */
   get name(): string {
     const { id } = this
     return AgentConfig.nameOf(this.#store.config.agents.list.find((agent) => agent.id === id) ?? { id })
   }
 
-  async setModel(model: string): Promise<void> {
-    await this.#store.set([[...this.#settingsPath(), 'model'], model])
+  /** @param keys path of the setting in those of an agent; `undefined` as the value removes it */
+  async set(keys: readonly string[], value: unknown): Promise<void> {
+    await this.#store.set([[...this.#settingsPath(), ...keys], value])
   }
 
   /** Saves the settings that differ from those in force. One with its inherited value is removed from the file. */
@@ -42,13 +42,12 @@ export class AgentConfig {
       ? { search: usual, chunking: usual.chunking }
       : this.#store.config.agents.defaults.memory
     const changes = (group: 'search' | 'chunking', values: object) => {
-      const [current, initial] = [this.current.memory[group], inherited[group]].map(
-        (one) => new Map(Object.entries(one)),
-      )
+      const current = new Map(Object.entries(this.current.memory[group]))
+      const initial = new Map(Object.entries(inherited[group]))
       return Object.entries(values)
-        .filter(([key, value]) => !isDeepStrictEqual(value, current?.get(key)))
+        .filter(([key, value]) => !isDeepStrictEqual(value, current.get(key)))
         .map(([key, value]: [string, unknown]) => {
-          const isInherited = isDeepStrictEqual(value, initial?.get(key))
+          const isInherited = isDeepStrictEqual(value, initial.get(key))
           return [[...path, 'memory', group, key], isInherited ? undefined : value] as const
         })
     }
@@ -56,17 +55,10 @@ export class AgentConfig {
   }
 
   /** @returns the previous value */
-  async setMemory<Key extends 'scope' | 'sessions'>(
-    key: Key,
-    value: AgentSettings['memory'][Key],
-  ): Promise<AgentSettings['memory'][Key]> {
+  async setMemory<Key extends 'scope' | 'sessions'>(key: Key, value: AgentSettings['memory'][Key]) {
     const previous = this.current.memory[key]
-    await this.#store.set([[...this.#settingsPath(), 'memory', key], value])
+    await this.set(['memory', key], value)
     return previous
-  }
-
-  async setPrivate(rules: readonly string[]): Promise<void> {
-    await this.#store.set([[...this.#settingsPath(), 'visibility', 'private'], rules])
   }
 
   #settingsPath(): (string | number)[] {

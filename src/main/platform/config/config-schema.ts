@@ -46,8 +46,7 @@ const durationSchema = z
   })
   .refine((ms) => ms <= maxDurationMs, rules.duration)
 
-const tokensSchema = z.number().int().min(0).max(10_000_000)
-const charactersSchema = z.number().int().min(0).max(10_000_000)
+const countSchema = z.number().int().min(0).max(10_000_000)
 
 const modelIdSchema = z.string().regex(new RegExp(`^(offline|(${modelProviders.join('|')})/.+)$`), rules.model)
 
@@ -57,11 +56,9 @@ const embeddingSchema = z.strictObject({
   /** Base URL of an OpenAI-compatible endpoint, such as `http://localhost:11434/v1`. */
   baseUrl: z.url().optional(),
   reach: z.enum(dataLocalities).default('auto'),
-  /** For `local`: the model may be downloaded from the hub. */
   allowDownload: z.boolean().default(false),
 })
 
-/** A group of settings, each of which has a default. */
 function section<Shape extends z.ZodRawShape>(shape: Shape) {
   const schema = z.strictObject(shape)
   return schema.prefault({} as z.input<typeof schema>)
@@ -78,7 +75,6 @@ const chunkingSchema = z
   .strictObject({
     unit: z.enum(['entry', 'tokens']).default('entry'),
     tokens: z.number().int().min(16).max(8000).default(400),
-    /** Tokens at the end of a chunk that the next one repeats. */
     overlap: z.number().int().min(0).max(4000).default(80),
   })
   .refine(({ tokens, overlap }) => overlap < tokens, { message: rules.overlap, path: ['overlap'] })
@@ -101,9 +97,7 @@ const memorySchema = z.strictObject({
     debounceMs: z.number().int().min(0).max(600_000).default(1500),
   }),
   extraPaths: z.array(z.string()).default([]),
-  /** Indexes the messages of chats, without tool results. */
   sessions: z.boolean().default(true),
-  /** Agents that may search and read this memory, but not write to it. */
   shareWith: z.array(agentIdSchema).default([]),
 })
 
@@ -124,7 +118,6 @@ const vaultSchema = z.strictObject({
   }),
   /** Folder for pasted and dropped files: `beside` the note, a path in the workspace, or `./files` below the note's folder. */
   attachments: attachmentFolderSchema.optional(),
-  /** Folders and files excluded from the search, in addition to those that the vault's program excludes. */
   ignored: z.array(z.string().max(400)).default([]),
 })
 
@@ -133,16 +126,12 @@ const pathRulesSchema = z.array(z.string().min(1).max(400)).default([])
 const sharedAgentFields = {
   model: modelIdSchema.default('offline'),
   compaction: section({
-    /** False: no automatic flush or summary; `/compact` works. */
     enabled: z.boolean().default(true),
-    /** Minimum number of tokens that a request leaves for the answer. */
-    reserveTokensFloor: tokensSchema.default(20_000),
-    /** Newest tokens that a compaction keeps verbatim. */
-    keepRecentTokens: tokensSchema.default(20_000),
+    reserveTokensFloor: countSchema.default(20_000),
+    keepRecentTokens: countSchema.default(20_000),
     memoryFlush: section({
       enabled: z.boolean().default(true),
-      /** Tokens between the threshold of a flush and that of a compaction. */
-      softThresholdTokens: tokensSchema.default(4000),
+      softThresholdTokens: countSchema.default(4000),
       /** Used instead of resources/prompts/flush-system.md. */
       systemPrompt: z.string().optional(),
       /** Used instead of resources/prompts/flush.md. */
@@ -151,15 +140,12 @@ const sharedAgentFields = {
   }),
   contextPruning: section({
     mode: z.enum(['off', 'always', 'cache-ttl']).default('cache-ttl'),
-    /** With `cache-ttl`: time since the last request after which tool results are pruned. */
     ttl: durationSchema.default(300_000),
-    /** Newest answers whose tool results are never pruned. */
     keepLastAssistants: z.number().int().min(0).max(1000).default(3),
-    /** Longer results are cut to their head and tail. */
     softTrim: section({
-      maxChars: charactersSchema.default(4000),
-      headChars: charactersSchema.default(1500),
-      tailChars: charactersSchema.default(1500),
+      maxChars: countSchema.default(4000),
+      headChars: countSchema.default(1500),
+      tailChars: countSchema.default(1500),
     }),
     hardClear: section({
       enabled: z.boolean().default(true),
@@ -179,19 +165,13 @@ const sharedAgentFields = {
   chat: section({
     /** Kind of a new chat. Only models on this machine read a private chat, and no other program. */
     default: z.enum(['open', 'private']).default('open'),
-    /** Time without output from a provider after which the request is aborted. */
     idleTimeout: durationSchema.default(120_000),
-    /** Reasoning effort. Models without reasoning ignore it. */
     thinking: z.enum(['off', 'low', 'medium', 'high']).default('off'),
-    /** The model writes a title after its first answer. If false, the title is the first words of the chat. */
     titles: z.boolean().default(true),
-    /** What each request contains unasked, besides the project files. */
     context: section({
       longTerm: z.boolean().default(true),
       logs: z.boolean().default(true),
-      /** Summaries of recent chats, at most 1,500 tokens. */
       summaries: z.boolean().default(true),
-      /** Notes that the app finds for a message. */
       recall: z.boolean().default(true),
     }),
   }),
@@ -204,18 +184,15 @@ const sharedAgentFields = {
   }),
   memory: memorySchema.prefault({}),
   visibility: section({
-    /** Folders and files that only private chats read: path prefixes and patterns. */
     private: pathRulesSchema,
     local: pathRulesSchema.meta({ deprecated: true, description: 'Older name of `private`.' }),
   }).transform(({ private: rules, local }) => ({ private: [...new Set([...rules, ...local])] })),
   upkeep: section({
-    /** Schedule of automatic reviews, in words or as a cron expression. */
     schedule: z
       .string()
       .max(100)
       .refine((text) => parseSchedule(text) !== null, rules.schedule)
       .default('off'),
-    /** Model for reviews. Default: the agent's model. */
     model: modelIdSchema.optional(),
     /** Cost limit of reviews per month, in US dollars; null: no limit. */
     monthlyBudget: z.number().positive().nullable().default(1),
@@ -230,7 +207,6 @@ const agentEntrySchema = z.strictObject({
   ...sharedAgentFields,
   id: agentIdSchema,
   name: z.string().trim().min(1).max(60).optional(),
-  /** Hides the agent. Its files and chats stay on disk. */
   archived: z.boolean().default(false),
   workspace: z.string().min(1).optional(),
   color: z
@@ -243,7 +219,6 @@ const providerSchema = z.strictObject({
   baseUrl: z.url().optional(),
   /** Sent with every request. `${NAME}` is replaced by the environment variable. */
   headers: z.record(z.string(), z.string()).optional(),
-  /** Overrides HTTPS_PROXY and the other proxy variables. */
   proxy: z.url().optional(),
   /** `local` if data sent to the provider stays on this machine; `auto` decides by the address. Only local models answer in private chats. */
   reach: z.enum(dataLocalities).default('auto'),
@@ -260,7 +235,6 @@ const mcpServerSchema = z
     enabled: z.boolean().default(true),
     /** The server runs on this machine and sends nothing elsewhere. Private chats use only such servers. */
     local: z.boolean().default(false),
-    /** Permission for tools that are not listed in `tools`. */
     permission: z.enum(['ask', 'always', 'never']).default('ask'),
     tools: z.record(z.string(), z.enum(['ask', 'always', 'never'])).default({}),
   })
@@ -295,21 +269,17 @@ export const configSchema = z.strictObject({
     openai: providerSchema.prefault({}),
     'openai-compatible': providerSchema.prefault({}),
   }),
-  /** Overrides of the built-in model table, by model id. */
   models: z.record(z.string(), modelOverrideSchema).default({}),
   desktop: section({
     launchAtLogin: z.boolean().default(false),
     /** Action when the window is closed, on systems with a tray; `ask` until the user has chosen. */
     closeTo: z.enum(['ask', 'tray', 'quit']).default('ask'),
-    /** Notifies about long answers that end while the window is hidden. */
     notifications: z.boolean().default(true),
     /** Loopback port of the MCP server over HTTP. Each client has its own token. Null: no HTTP server. */
     mcpPort: z.number().int().min(1024).max(65_535).nullable().default(null),
   }),
   updates: section({
-    /** Address of the update feed; without it the app never checks for updates. */
     feed: z.url().optional(),
-    /** `beta` also offers versions that are still being tested. */
     channel: z.enum(['stable', 'beta']).default('stable'),
   }),
   /** Replaced shortcuts of commands, by their default shortcut: `Mod+K: Mod+J`. */
@@ -341,7 +311,6 @@ export const configSchema = z.strictObject({
 })
 export type Config = z.infer<typeof configSchema>
 
-/** Id of the agent that exists without an entry in the settings. */
 export const defaultAgentId = 'main'
 
 export function expandHome(path: string, home: string = homedir()): string {
@@ -349,11 +318,7 @@ export function expandHome(path: string, home: string = homedir()): string {
   return path.startsWith('~/') || path.startsWith('~\\') ? join(home, path.slice(2)) : path
 }
 
-/** Returns the JSON schema of config.yaml before defaults are applied, for completion in editors. */
+/** Returns the JSON schema of config.yaml before defaults are applied. */
 export function configJsonSchema(): object {
-  jsonSchema ??= z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' })
-  return jsonSchema
+  return z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' })
 }
-
-/** Cached: constant and expensive to compute. */
-let jsonSchema: object | undefined

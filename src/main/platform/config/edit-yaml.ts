@@ -6,7 +6,6 @@ type Path = readonly (string | number)[]
 /**
  * Sets the value at a path (`['agents', 'list', 0, 'model']`); `undefined` removes it. For a number, text, yes or no,
  * or null, the rest of the text stays as it is. For other values, comments, order and line ends stay.
- * @param text valid YAML
  */
 export function editYaml(text: string, path: Path, value: unknown): string {
   const document = parseDocument(text)
@@ -34,7 +33,7 @@ function isSimple(value: unknown): value is SimpleValue {
   return value === null || ['string', 'number', 'boolean'].includes(typeof value)
 }
 
-/** @returns undefined if the value cannot be replaced or added as text */
+/** Returns undefined if the value cannot be replaced or added as text. */
 function withSimpleValue(text: string, document: Document, path: Path, value: SimpleValue): string | undefined {
   const node = document.getIn(path, true)
   if (node === undefined) return withAddedValue(text, document, path, value)
@@ -71,7 +70,6 @@ function withAddedValue(text: string, document: Document, path: Path, value: Sim
   return `${before}${lines} ${yamlOf(value)}${newLine}${lineEnd === 0 ? '' : text.slice(lineEnd)}`
 }
 
-/** Returns the end of the last key or value; undefined if there is none. */
 function endOf(node: unknown): number | undefined {
   if (isPair(node)) return endOf(node.value) ?? endOf(node.key)
   if (isCollection(node) && !node.flow) return endOf(node.items.at(-1))
@@ -88,24 +86,14 @@ function yamlOf(value: SimpleValue, style?: Scalar['type']): string {
   return new Document(map).toString({ lineWidth: 0 }).trimEnd().slice('{ a: '.length, -' }'.length)
 }
 
-/**
- * Changes a list of strings entry by entry, which preserves the YAML comments of entries that stay.
- * @returns false, without a change, if either value is not a list of strings or the entries cannot be matched
- */
+/** Keeps the comments of entries that stay. @returns false, without a change, if there is no list of strings */
 function updateStringList(document: Document, path: Path, value: unknown): boolean {
   const list = document.getIn(path, true)
   if (!isSeq(list) || !Array.isArray(value)) return false
-  const previous: unknown = list.toJSON()
-  if (!Array.isArray(previous) || [...previous, ...value].some((item) => typeof item !== 'string')) return false
-  if (value.length >= previous.length) {
-    for (const [index, item] of value.entries()) if (previous[index] !== item) list.set(index, item)
-    return true
-  }
-  const remaining = previous.filter((item) => value.includes(item))
-  const isPrefix = value.every((item, index) => previous[index] === item)
-  if (!isPrefix && remaining.join('\n') !== value.join('\n')) return false
-  for (let index = previous.length - 1; index >= 0; index -= 1)
-    if (isPrefix ? index >= value.length : !value.includes(previous[index])) list.delete(index)
+  const previous: unknown[] = list.toJSON()
+  if ([...previous, ...value].some((item) => typeof item !== 'string')) return false
+  const nodes = new Map(previous.map((item, at) => [item, list.items[at]]))
+  list.items = value.map((item) => nodes.get(item) ?? document.createNode(item))
   return true
 }
 

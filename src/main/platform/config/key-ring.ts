@@ -1,6 +1,7 @@
 import { AppError } from '#shared/util/errors.ts'
 import type { EmbeddingProviderName, ModelProvider } from '#shared/util/providers.ts'
 import { EventEmitter, type Subscribable } from '../events.ts'
+import { KeyedQueue } from '../fs/work-queue.ts'
 
 export type KeyName = ModelProvider | Exclude<EmbeddingProviderName, 'builtin' | 'none' | 'local'>
 
@@ -28,9 +29,9 @@ export class KeyRing {
   readonly changes: Subscribable<void> = this.#changes
   readonly #env: NodeJS.ProcessEnv
   readonly #vault: KeyVault | undefined
-  readonly #sessionKeys = new Map<KeyName, string>()
-  readonly #storedKeys = new Map<KeyName, string>()
-  #lastSave: Promise<unknown> = Promise.resolve()
+  /** Those of the vault; without a vault, those that were entered since the start. */
+  readonly #keys = new Map<KeyName, string>()
+  readonly #saving = new KeyedQueue()
 
   constructor(env: NodeJS.ProcessEnv, vault?: KeyVault) {
     this.#env = env
@@ -39,52 +40,43 @@ export class KeyRing {
 
   async load(): Promise<void> {
     for (const [name, key] of Object.entries((await this.#vault?.load()) ?? {}))
-      if (isKeyName(name)) this.#storedKeys.set(name, key)
+      if (isKeyName(name)) this.#keys.set(name, key)
   }
 
-  /** Strength of the key storage; undefined if keys cannot be stored. */
+  /** Undefined if keys cannot be stored. */
   get vaultStrength(): KeyVault['strength'] | undefined {
     return this.#vault?.strength
   }
 
-  /** Returns the key, or undefined if there is none. Order: keys of this session, stored keys, environment. */
+  /** Returns the key, or else the one in the environment; undefined if there is none. */
   get(name: string): string | undefined {
     if (!isKeyName(name)) return undefined
-    return this.#sessionKeys.get(name) ?? this.#storedKeys.get(name) ?? (this.#env[variableNames[name]] || undefined)
+    return this.#keys.get(name) ?? (this.#env[variableNames[name]] || undefined)
   }
 
   source(name: KeyName): 'environment' | 'keychain' | 'session' | 'none' {
-    if (this.#sessionKeys.has(name)) return 'session'
-    if (this.#storedKeys.has(name)) return 'keychain'
+    if (this.#keys.has(name)) return this.#vault ? 'keychain' : 'session'
     return this.get(name) === undefined ? 'none' : 'environment'
   }
 
-  /**
-   * Stores a key, or keeps it in memory until the app ends if there is no vault. An empty key removes the stored one.
-   * @throws AppError `input_invalid` if the provider is unknown
-   */
+  /** An empty key removes the stored one. @throws AppError `input_invalid` if the provider is unknown */
   async setKey(name: string, key: string): Promise<void> {
     if (!isKeyName(name)) throw new AppError('input_invalid', `unknown provider ${name}`, { reason: name })
     const trimmed = key.trim()
-    this.#sessionKeys.delete(name)
-    if (this.#vault) {
-      const previous = this.#storedKeys.get(name)
-      if (trimmed === '') this.#storedKeys.delete(name)
-      else this.#storedKeys.set(name, trimmed)
-      if (previous !== this.#storedKeys.get(name)) await this.#save(this.#vault)
-    } else if (trimmed !== '') this.#sessionKeys.set(name, trimmed)
+    const previous = this.#keys.get(name)
+    if (trimmed === '') this.#keys.delete(name)
+    else this.#keys.set(name, trimmed)
+    if (previous !== this.#keys.get(name))
+      await this.#saving.run('', async () => this.#vault?.save(Object.fromEntries(this.#keys)))
     this.#changes.emit()
   }
 
-  /**
-   * Redacts all keys, and the values of environment variables with a name such as `…_TOKEN`, also in JSON and URLs.
-   * @param others further secrets
-   */
+  /** Also redacts the values of environment variables with a name such as `…_TOKEN`, in JSON and URLs, too. */
   scrub(text: string, others: readonly string[] = []): string {
     const environmentSecrets = Object.entries(this.#env).flatMap(([name, value]) =>
       secretNamePattern.test(name) && value ? [value] : [],
     )
-    return [...others, ...this.#sessionKeys.values(), ...this.#storedKeys.values(), ...environmentSecrets]
+    return [...others, ...this.#keys.values(), ...environmentSecrets]
       .flatMap((secret) =>
         secret.length < minSecretLength
           ? []
@@ -96,12 +88,6 @@ export class KeyRing {
 
   variable(name: KeyName): string {
     return variableNames[name]
-  }
-
-  #save(vault: KeyVault): Promise<void> {
-    const saved = this.#lastSave.then(() => vault.save(Object.fromEntries(this.#storedKeys)))
-    this.#lastSave = saved.catch(() => undefined)
-    return saved
   }
 }
 

@@ -15,7 +15,6 @@ export type ParsedConfig = ValidConfig | { readonly ok: false; readonly problems
 
 type Path = readonly (string | number)[]
 
-/** Limit of reported problems. */
 const maxProblems = 50
 /** Limit of the expansions of an anchor, including nested ones. */
 const maxAliases = 100
@@ -61,7 +60,6 @@ function withProblems(problems: readonly ConfigProblem[]): ParsedConfig {
   return { ok: false, problems: problems.slice(0, maxProblems) }
 }
 
-/** Deletes unknown keys from the value. @returns their paths */
 function deleteUnknownKeys(raw: unknown): (string | number)[][] {
   const issues = configSchema.safeParse(raw).error?.issues ?? []
   return issues.flatMap((issue) => {
@@ -83,7 +81,7 @@ function invalidConfig(message: string, line: number | null = null): ParsedConfi
   return withProblems([{ key: '', line, message }])
 }
 
-/** Converts the document to plain values. Limits alias expansion, which can be exponential or cyclic. */
+/** Limits alias expansion, which can be exponential or cyclic. */
 function toPlainValue(document: Document): { value: unknown; problem?: undefined } | { problem: string } {
   let value: unknown
   try {
@@ -140,7 +138,7 @@ function mergeSettings(base: Record<string, unknown>, overrides: Record<string, 
   return result
 }
 
-/** Returns the code and the values for a translated message; empty if the interface has no translation of the issue. */
+/** The code and values of a translated message; empty if the interface has no translation of the issue. */
 function faultOf(issue: z.core.$ZodIssue): { fault?: ConfigFault; allowed?: string } {
   const rule = (Object.keys(rules) as ConfigRule[]).find((name) => issue.message === rules[name])
   if (rule) return { fault: rule }

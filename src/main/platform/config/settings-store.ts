@@ -7,10 +7,9 @@ import { AppError } from '#shared/util/errors.ts'
 import type { ConfigChange, ConfigProblem } from '#shared/contract/index.ts'
 import { mergeTexts } from '../diff/merge-texts.ts'
 import { EventEmitter, type Subscribable } from '../events.ts'
-import { damagedPath } from '../fs/damaged-file.ts'
 import { Mutex } from '../fs/mutex.ts'
 import { makeFolder, writeDurably } from '../fs/durable-write.ts'
-import { readSmallText } from '../fs/read-file.ts'
+import { damagedPath, readSmallText } from '../fs/read-file.ts'
 import { parseConfig, type ValidConfig } from './parse-config.ts'
 import { configJsonSchema, configSchema, type Config } from './config-schema.ts'
 import { editYaml } from './edit-yaml.ts'
@@ -27,7 +26,7 @@ export class SettingsStore {
   static readonly jsonSchema = configJsonSchema
   static readonly describe = describeProblems
   readonly file: string
-  /** Copy of the last valid text. A start with a broken file uses it. */
+  /** A start with a broken file uses the last valid text. */
   readonly #lastGoodFile: string
   #config: Config = configSchema.parse({})
   #text = ''
@@ -47,11 +46,7 @@ export class SettingsStore {
     this.#mutex = new Mutex(file)
   }
 
-  /**
-   * Opens the store and watches the file. A broken file does not throw; see `problems`.
-   * @param waitMs time to wait for a missing or empty file, which an editor may be saving
-   * @throws errors of the file system if the folder cannot be created or watched
-   */
+  /** A broken file does not throw. @param waitMs wait for a missing or empty file, which an editor may be saving */
   static async open(file: string, waitMs = 0): Promise<SettingsStore> {
     const store = new SettingsStore(file)
     await makeFolder(dirname(file))
@@ -92,7 +87,6 @@ export class SettingsStore {
     return this.#config
   }
 
-  /** Problems of the current file; empty if the file is the active configuration. */
   get problems(): readonly ConfigProblem[] {
     return this.#problems
   }
@@ -115,10 +109,7 @@ export class SettingsStore {
     return parseDocument(this.#text).toJSON() ?? {}
   }
 
-  /**
-   * Saves the whole text. If the file is no longer `baseText`, merges both changes.
-   * @throws AppError `config_invalid` if the result is invalid, `file_changed` if the changes overlap; nothing is written
-   */
+  /** Merges changes since `baseText`. @throws AppError `config_invalid`, `file_changed`; nothing is written */
   async save(text: string, baseText: string): Promise<{ text: string; isMerged: boolean }> {
     return this.#mutex.run(async () => {
       await this.#save(text, baseText)
@@ -131,41 +122,34 @@ export class SettingsStore {
     const merged = current === baseText ? text : mergeTexts(baseText, text, current)
     if (merged === undefined)
       throw new AppError('file_changed', `${this.file} was changed by another program meanwhile`, { path: this.file })
-    const parsed = parseConfig(merged)
-    if (!parsed.ok) throw invalidConfigError(this.file, parsed.problems)
+    const parsed = this.#parse(merged)
     await this.#write(current, merged, parsed)
     return parsed
   }
 
-  /**
-   * Sets values by path (`['agents', 'list', 0, 'model']`) and saves; `undefined` removes a value.
-   * @returns the change for `restore`
-   * @throws AppError `config_invalid` if the file is invalid before or after the change; nothing is written
-   */
+  /** `undefined` removes a value. @returns the change for `restore` @throws AppError `config_invalid` */
   set(...changes: readonly Change[]): Promise<ConfigChange> {
-    return this.#mutex.run(() => this.#set(changes))
+    return this.#mutex.run(async () => {
+      const previous = (await this.#read()) || this.#text
+      const hadFile = previous !== '' || existsSync(this.file)
+      const { ignoredKeys } = this.#parse(previous)
+      const allChanges = changes.flatMap((change) => withOlderName(parseDocument(previous), change))
+      const text = allChanges.reduce((edited, [path, value]) => editYaml(edited, path, value), previous)
+      const parsed = this.#parse(text)
+      const newlyIgnored = parsed.ignoredKeys.filter(({ key }) => !ignoredKeys.some((ignored) => ignored.key === key))
+      if (newlyIgnored.length > 0) throw invalidConfigError(this.file, newlyIgnored)
+      await this.#write(previous, text, parsed)
+      return { before: hadFile ? previous : null, after: text }
+    })
   }
 
-  async #set(changes: readonly Change[]): Promise<ConfigChange> {
-    const previous = (await this.#read()) || this.#text
-    const hadFile = previous !== '' || existsSync(this.file)
-    const current = parseConfig(previous)
-    if (!current.ok) throw invalidConfigError(this.file, current.problems)
-    const allChanges = changes.flatMap((change) => withOlderName(parseDocument(previous), change))
-    const text = allChanges.reduce((edited, [path, value]) => editYaml(edited, path, value), previous)
+  #parse(text: string): ValidConfig {
     const parsed = parseConfig(text)
-    if (!parsed.ok) throw invalidConfigError(this.file, parsed.problems)
-    const previouslyIgnored = new Set(current.ignoredKeys.map(({ key }) => key))
-    const newlyIgnored = parsed.ignoredKeys.filter(({ key }) => !previouslyIgnored.has(key))
-    if (newlyIgnored.length > 0) throw invalidConfigError(this.file, newlyIgnored)
-    await this.#write(previous, text, parsed)
-    return { before: hadFile ? previous : null, after: text }
+    if (parsed.ok) return parsed
+    throw invalidConfigError(this.file, parsed.problems)
   }
 
-  /**
-   * Restores the text before a change, or removes the file if there was none. If the file has changed since, merges.
-   * @throws AppError as `save`
-   */
+  /** Removes the file if there was none. Merges if it has changed since. @throws AppError as `save` */
   async restore({ before, after }: ConfigChange): Promise<void> {
     await this.#mutex.run(async () => {
       const { config, ignoredKeys } = await this.#save(before ?? '', after)
@@ -246,7 +230,7 @@ export class SettingsStore {
   }
 }
 
-/** Returns true for a text without settings: empty, comments only, or an empty map. */
+/** Empty, comments only, or an empty map. */
 function hasNoValues(text: string): boolean {
   return ['', '{}', '---'].includes(text.replaceAll(/(?:^|\s)#.*$/gm, '').trim())
 }

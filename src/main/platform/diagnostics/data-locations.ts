@@ -7,7 +7,7 @@ const maxFiles = 50_000
 
 type LocationPath = Pick<DataLocation, 'kind' | 'path' | 'agent'> & { readonly relatedPaths?: readonly string[] }
 
-/** Measures files and folders (absolute paths), including `relatedPaths`. Omits locations that do not exist. */
+/** Measures files and folders (absolute paths). Omits locations that do not exist. */
 export async function measureDataLocations(locations: readonly LocationPath[]): Promise<DataLocation[]> {
   const results: DataLocation[] = []
   for (const { kind, path, agent, relatedPaths = [] } of locations) {
@@ -18,10 +18,7 @@ export async function measureDataLocations(locations: readonly LocationPath[]): 
 }
 
 /** Returns the size of up to `maxFiles` files; undefined if `path` is missing. Does not follow symlinks in folders. */
-async function sizeOf(
-  path: string,
-  ...relatedPaths: readonly string[]
-): Promise<Pick<DataLocation, 'bytes' | 'files' | 'isComplete'> | undefined> {
+async function sizeOf(path: string, ...relatedPaths: readonly string[]) {
   let bytes = 0
   let files = 0
   const pending = [path, ...relatedPaths]

@@ -52,7 +52,7 @@ function sharedIndices(lines: readonly string[], otherLines: ReadonlySet<string>
   return lines.flatMap((line, index) => (otherLines.has(line) ? [index] : []))
 }
 
-/** Returns the lengths of the common start and the common end of two lists or texts; they do not overlap. */
+/** The common start and the common end of two lists or texts do not overlap. */
 export function commonEnds(before: ArrayLike<unknown>, after: ArrayLike<unknown>): { start: number; end: number } {
   const minLength = Math.min(before.length, after.length)
   let start = 0

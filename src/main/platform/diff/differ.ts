@@ -7,20 +7,13 @@ import { describeChange, withoutHunks } from './patch.ts'
 const maxMainThreadLength = 8000
 const defaultIdleMs = 10_000
 
-export interface DifferOptions {
-  /** Worker file; without it all texts are compared on this thread. */
+interface DifferOptions {
   readonly entry?: URL | undefined
   readonly idleMs?: number
 }
 
-interface MergeTask {
-  readonly base: string
-  readonly mine: string
-  readonly theirs: string
-  readonly keepsBoth: boolean
-}
-
 type Texts<Name extends string> = { readonly [Part in Name]: string }
+type Merge = Texts<'base' | 'mine' | 'theirs'> & { readonly keepsBoth: boolean }
 
 export const diffJobs = {
   describe: async ({ path, before, after }: Texts<'path' | 'before' | 'after'>) => describeChange(path, before, after),
@@ -28,10 +21,11 @@ export const diffJobs = {
     revertInText(after, current, restored),
   withoutHunks: async ({ before, after, hunks }: Texts<'before' | 'after'> & { readonly hunks: readonly number[] }) =>
     withoutHunks(before, after, hunks),
-  merge: async ({ base, mine, theirs, keepsBoth }: MergeTask) =>
+  merge: async ({ base, mine, theirs, keepsBoth }: Merge) =>
     (keepsBoth ? mergeKeepingBoth : mergeTexts)(base, mine, theirs),
 }
 type Jobs = WorkerClient<typeof diffJobs>
+type Task<Name extends keyof Jobs> = Parameters<Jobs[Name]>[0]
 
 /** Compares short texts on this thread and long ones in a worker, with bounded work. */
 export class Differ {
@@ -49,7 +43,7 @@ export class Differ {
    * Describes a change. Never rejects, because the change is already written: if the worker dies or `signal` is
    * aborted, everything between the first and the last difference counts as changed.
    */
-  async describe(change: Parameters<Jobs['describe']>[0], signal?: AbortSignal): Promise<FileChange> {
+  async describe(change: Task<'describe'>, signal?: AbortSignal): Promise<FileChange> {
     const { path, before, after } = change
     try {
       return await this.#run([before, after], (jobs) => jobs.describe(change), signal)
@@ -58,22 +52,16 @@ export class Differ {
     }
   }
 
-  /** Reverts a change, as `revertInText`. */
-  async revert(task: Parameters<Jobs['revert']>[0]): ReturnType<Jobs['revert']> {
+  async revert(task: Task<'revert'>): ReturnType<Jobs['revert']> {
     return this.#run(Object.values(task), (jobs) => jobs.revert(task))
   }
 
-  /** Returns a changed text without some hunks of the change, as `withoutHunks`. */
-  async withoutHunks(before: string, after: string, hunks: readonly number[]): Promise<string> {
-    return this.#run([before, after], (jobs) => jobs.withoutHunks({ before, after, hunks }))
+  async withoutHunks(task: Task<'withoutHunks'>): Promise<string> {
+    return this.#run([task.before, task.after], (jobs) => jobs.withoutHunks(task))
   }
 
-  /**
-   * Merges two changes of one text.
-   * @returns undefined if they overlap and `keepsBoth` is false
-   * @throws the signal's reason
-   */
-  async merge(texts: MergeTask, signal?: AbortSignal): Promise<string | undefined> {
+  /** @returns undefined if the changes overlap and `keepsBoth` is false @throws the signal's reason */
+  async merge(texts: Task<'merge'>, signal?: AbortSignal): Promise<string | undefined> {
     return this.#run([texts.base, texts.mine, texts.theirs], (jobs) => jobs.merge(texts), signal)
   }
 

@@ -20,8 +20,7 @@ export function mergeTexts(base: string, mine: string, theirs: string): string |
 }
 
 /**
- * Reverts a change in a text that has changed since. Other changes may touch the reverted lines, unlike in `mergeTexts`;
- * lines that were added at the place of restored lines come after them.
+ * Other changes may touch the reverted lines, unlike in `mergeTexts`; lines added at their place come after them.
  * @param restored the text `after` without the change
  * @returns the 1-based line of the first change of the same lines, if there is one
  */
@@ -50,12 +49,13 @@ export function revertInText(
 
 /** Merges two changes of one text; on overlap keeps the lines of both, `mine` first. */
 export function mergeKeepingBoth(base: string, mine: string, theirs: string): string {
+  const withLineEnd = (line: string) => (line.endsWith('\n') ? line : `${line}\n`)
   return [...mergePieces(base, mine, theirs)]
-    .flatMap((piece) => ('lines' in piece ? piece.lines : [...withLineEnd(piece.mine), ...piece.theirs]))
+    .flatMap((piece) => ('lines' in piece ? piece.lines : [...piece.mine.map(withLineEnd), ...piece.theirs]))
     .join('')
 }
 
-/** @param mayTouch true if changes of adjacent lines do not conflict */
+/** @param mayTouch changes of adjacent lines do not conflict */
 function* mergePieces(base: string, mine: string, theirs: string, mayTouch = false): Generator<Piece> {
   const lines = splitLines(base)
   const [mineEdits, theirEdits] = [editsOf(lines, splitLines(mine), true), editsOf(lines, splitLines(theirs), false)]
@@ -153,8 +153,4 @@ function mergeEdits(base: readonly string[], edits: readonly Edit[], from: numbe
   if (edits.every(({ isMine }) => isMine)) return { lines: mine }
   if (edits.every(({ isMine }) => !isMine)) return { lines: theirs }
   return mine.join('') === theirs.join('') ? { lines: mine } : { mine, theirs, line }
-}
-
-function withLineEnd(lines: readonly string[]): string[] {
-  return lines.map((line) => (line.endsWith('\n') ? line : `${line}\n`))
 }

@@ -12,23 +12,14 @@ type Lines = readonly string[]
 
 const contextLines = 2
 
-/**
- * Describes a change by lines. `startLine` is the first changed line of the new text, 1-based; 1 without a change.
- * @param steps limit of the comparison, as in `compareLines`
- */
+/** `startLine`: first changed line of the new text, 1-based; 1 without a change. @param steps as in `compareLines` */
 export function describeChange(path: string, before: string, after: string, steps?: number): FileChange {
   const [beforeLines, afterLines] = [splitLines(before), splitLines(after)]
   const edits = compareLines(beforeLines, afterLines, steps)
   const { added, removed } = countChanged(edits)
   const patch = isLarge(edits, beforeLines, afterLines)
     ? formatLargeChange(path, { added, removed })
-    : formatPatch({
-        oldFileName: path,
-        newFileName: path,
-        oldHeader: undefined,
-        newHeader: undefined,
-        hunks: groupEdits(edits).map((group) => hunkOf(group, beforeLines, afterLines)),
-      })
+    : `--- ${path}\n+++ ${path}\n${formatHunks(edits, beforeLines, afterLines)}`
   return { path, patch, added, removed, startLine: (edits[0]?.newFrom ?? 0) + 1 }
 }
 
@@ -42,7 +33,6 @@ function isLarge(edits: readonly EditedLines[], beforeLines: Lines, afterLines: 
   return added + removed > maxLines || characters > maxCharacters
 }
 
-/** Counts the changed lines. @param steps limit of the comparison, as in `compareLines` */
 export function countLines(before: string, after: string, steps?: number): { added: number; removed: number } {
   return countChanged(compareLines(splitLines(before), splitLines(after), steps))
 }
@@ -62,10 +52,7 @@ function hunkEdits(before: string, after: string): EditedLines[][] {
 /** `there`: the hunk can be undone; `undone`: the old text is back; `changed`: neither. */
 export type HunkStatus = 'there' | 'undone' | 'changed'
 
-/**
- * Returns the text after a change without some of its hunks.
- * @param hunks 0-based indices of the hunks to revert
- */
+/** @param hunks 0-based indices of the hunks to revert */
 export function withoutHunks(before: string, after: string, hunks: readonly number[]): string {
   const beforeLines = before.split(/(?<=\n)/)
   const afterLines = after.split(/(?<=\n)/)
@@ -79,7 +66,6 @@ export function withoutHunks(before: string, after: string, hunks: readonly numb
   return [...kept, ...afterLines.slice(at)].join('')
 }
 
-/** Returns for each hunk of a change whether it can be reverted in the current text. */
 export function hunkStatuses(before: string, after: string, current: string): HunkStatus[] {
   return hunkEdits(before, after).map((_, index) => {
     const result = revertInText(after, current, withoutHunks(before, after, [index]))

@@ -10,7 +10,6 @@ import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
 import { existsSync } from 'node:fs'
 import { ageOf } from '../clock.ts'
 
-/** Returns true for the name of a temporary file, which stays unused after a crash. */
 export function isTemporaryFile(name: string): boolean {
   return /^\.commonplace-[0-9a-f]{16}\.tmp$/.test(name)
 }
@@ -20,7 +19,6 @@ export function temporaryPath(file: string): string {
 }
 
 interface WriteOptions {
-  /** Path of the file for error messages. */
   readonly shownPath?: string | undefined
   /** Runs a last check; if it throws, the file stays unchanged. */
   readonly beforeRename?: () => Promise<void>
@@ -28,10 +26,7 @@ interface WriteOptions {
   readonly newMode?: number
 }
 
-/**
- * Creates or replaces a file atomically and durably: readers and a crash see the old or the new bytes.
- * @throws AppError 'disk_full', 'write_failed'; the file is unchanged
- */
+/** Readers and a crash see the old or the new bytes. @throws AppError 'disk_full', 'write_failed' */
 export async function writeDurably(
   file: string,
   data: string | Uint8Array,
@@ -58,21 +53,28 @@ export async function writeDurably(
   }
 }
 
-/**
- * Appends a text and syncs it; creates the file and its folder. Adds a line break first if the last line has none. The
- * caller must prevent concurrent appends.
- * @throws AppError 'disk_full', 'write_failed'; nothing is appended
- */
-export async function appendDurably(file: string, text: string, shownPath: string = file): Promise<void> {
+/** Ends a cut last line. The caller must prevent concurrent appends. @throws AppError 'disk_full', 'write_failed' */
+export async function appendDurably(file: string, text: string): Promise<void> {
   try {
     await makeFolder(dirname(file))
-    await withFile(file, 'a+', (handle) => appendTo(handle, file, text))
+    await withFile(file, 'a+', async (handle) => {
+      const { size } = await handle.stat()
+      const { buffer: lastByte } = await handle.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1))
+      try {
+        await handle.appendFile(size === 0 || lastByte.toString() === '\n' ? text : `\n${text}`)
+        await handle.datasync()
+      } catch (error) {
+        await handle.truncate(size).catch(() => undefined)
+        throw error
+      }
+      if (size === 0) await syncFolder(dirname(file))
+    })
   } catch (error) {
-    throw toWriteError(error, shownPath, Buffer.byteLength(text))
+    throw toWriteError(error, file, Buffer.byteLength(text))
   }
 }
 
-/** Syncs a folder, which makes renames and new files durable. Ignores file systems without support. */
+/** Makes renames and new files durable. Ignores file systems without support. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const synced = withFile(folder, 'r', (handle) => handle.sync())
@@ -83,7 +85,6 @@ export async function syncFile(file: string): Promise<void> {
   await withFile(file, 'r+', (handle) => handle.sync())
 }
 
-/** Opens a file for `work` and closes it. @throws system errors; errors of `work` */
 export async function withFile<T>(
   file: string,
   flags: string | number,
@@ -98,19 +99,6 @@ export async function withFile<T>(
   }
 }
 
-async function appendTo(handle: FileHandle, file: string, text: string): Promise<void> {
-  const { size } = await handle.stat()
-  const bytes = Buffer.from((await endsWithLineBreak(handle, size)) ? text : `\n${text}`, 'utf8')
-  try {
-    await handle.appendFile(bytes)
-    await handle.datasync()
-  } catch (error) {
-    await handle.truncate(size).catch(() => undefined)
-    throw error
-  }
-  if (size === 0) await syncFolder(dirname(file))
-}
-
 async function writeNew(handle: FileHandle, bytes: Uint8Array, mode: number | undefined) {
   await handle.writeFile(bytes)
   // The umask may have removed bits that the replaced file had.
@@ -122,16 +110,7 @@ async function writeNew(handle: FileHandle, bytes: Uint8Array, mode: number | un
   throw Object.assign(new Error(message), { code: 'ENOSPC', syscall: 'write' })
 }
 
-async function endsWithLineBreak(handle: FileHandle, size: number): Promise<boolean> {
-  if (size === 0) return true
-  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1)
-  return buffer[0] === 10
-}
-
-/**
- * Creates a folder and its parents. Node's recursive mkdir hangs if the file system rejects a folder with ENOENT, as
- * /proc does; this function throws the error.
- */
+/** Node's recursive mkdir hangs if the file system rejects a folder with ENOENT, as /proc does. */
 export async function makeFolder(folder: string): Promise<void> {
   if (existsSync(folder)) return
   const parent = dirname(folder)
@@ -142,12 +121,7 @@ export async function makeFolder(folder: string): Promise<void> {
 /** Size in the error if the caller does not pass one, bytes: enough for a directory entry. */
 const defaultBytes = 4096
 
-/**
- * Converts an error of a write into an AppError.
- * @param shownPath path of the file for error messages
- * @param bytes size of the attempted write
- * @returns AppError 'disk_full' or 'write_failed'; an AppError is returned unchanged
- */
+/** @param shownPath path for error messages @param bytes of the attempted write @returns an AppError unchanged */
 export function toWriteError(error: unknown, shownPath: string, bytes: number = defaultBytes): AppError {
   if (error instanceof AppError) return error
   const options = { cause: error }
@@ -168,7 +142,7 @@ const errorTexts: Readonly<Record<string, string>> = {
   EIO: 'the disk failed',
 }
 
-/** Returns the system's message without internal paths (temporary files). */
+/** Leaves out internal paths (temporary files). */
 function describeCause(error: unknown): string {
   if (!isSystemError(error)) return error instanceof Error ? error.message : String(error)
   const code = error.code ?? ''
@@ -178,14 +152,11 @@ function describeCause(error: unknown): string {
 
 /** Temporary files younger than this may still be in use by another process, ms. */
 const minAgeMs = 60_000
-/** Delay after the start, so that the cleanup does not slow down the first requests, ms. */
 const delayMs = 3000
 
 /**
- * Deletes the app's temporary files in a folder (absolute) and its subfolders: after 3 s, and a minute later those
- * that were too young then, as after a quick restart.
- * @param shouldEnter returns true for subfolders to enter; receives their relative path
- * @returns a function that cancels it
+ * Deletes temporary files below a folder: after 3 s, and a minute later those that were too young, as after a restart.
+ * @param shouldEnter receives the relative path of a subfolder @returns a function that cancels it
  */
 export function scheduleCleanup(
   folder: string,

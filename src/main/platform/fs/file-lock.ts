@@ -34,12 +34,12 @@ export class FileLock {
     this.file = file
   }
 
-  /** Returns the lock for a name, shared by all processes of this user. @throws Error as `folder` */
+  /** A lock that all processes of this user share. @throws Error as `folder` */
   static forName(name: string): FileLock {
     return new FileLock(join(FileLock.folder(), `${hash('sha256', name).slice(0, 32)}.lock`))
   }
 
-  /** Returns the absolute folder for lock files and creates it. @throws Error if the folder belongs to another user */
+  /** Creates the folder. @throws Error if it belongs to another user */
   static folder(): string {
     if (process.platform === 'win32') return join(tmpdir(), 'commonplace-locks')
     const uid = process.getuid?.() ?? 0
@@ -52,11 +52,7 @@ export class FileLock {
     return folder
   }
 
-  /**
-   * Runs `work` while no other object, of this process or another one, holds the lock. Not reentrant.
-   * @param timeoutMs timeout in ms
-   * @throws LockBusyError after the timeout; SqliteError if locks are not supported; errors of `work`
-   */
+  /** Not reentrant. @throws LockBusyError; SqliteError if locks are not supported; errors of `work` */
   async withLock<T>(work: () => Promise<T>, timeoutMs: number = defaultTimeoutMs): Promise<T> {
     const deadline = performance.now() + timeoutMs
     for (let delay = firstDelayMs; !this.tryAcquire(); delay = Math.min(maxDelayMs, delay * 2)) {
@@ -70,10 +66,7 @@ export class FileLock {
     }
   }
 
-  /**
-   * Takes the lock without a timeout; `release` or the end of the process frees it.
-   * @returns false if another holder has it
-   */
+  /** The end of the process frees the lock, too. @returns false if another holder has it */
   tryAcquire(): boolean {
     const database = this.#open()
     try {
@@ -128,7 +121,7 @@ function makeParent(file: string): void {
   }
 }
 
-/** Updates the modification time: systems that clean temporary folders keep recently modified files. */
+/** Systems that clean temporary folders keep recently modified files. */
 function touch(file: string): void {
   const now = currentFileTime()
   try {

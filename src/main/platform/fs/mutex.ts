@@ -18,25 +18,19 @@ export class Mutex {
   #lock: FileLock | undefined
   #hasReported = false
 
-  /**
-   * @param path file or folder to protect; symlinks to it share the lock
-   * @param onUnlocked receives the error if there is no lock between processes
-   */
+  /** @param path links to it share the lock @param onUnlocked receives the error if other processes are not kept out */
   constructor(path: string, onUnlocked: (error: unknown) => void = () => undefined) {
     this.#path = path
     this.#onUnlocked = onUnlocked
   }
 
-  /** Runs `work` as `run` does, with a lock that is closed afterwards. @throws as `run` */
+  /** @throws as `run` */
   static async runOnce<T>(path: string, work: () => Promise<T>): Promise<T> {
     const mutex = new Mutex(path)
     return mutex.run(work).finally(() => mutex.close())
   }
 
-  /**
-   * Runs `work` exclusively. Not reentrant: `work` must not call `run` for the same path.
-   * @throws AppError 'file_busy' if another process keeps the lock for 30 s; errors of `work`
-   */
+  /** Not reentrant. @throws AppError 'file_busy' if another process keeps the lock for 30 s; errors of `work` */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const name = (this.#name ??= await realPathOf(this.#path))
     return queue.run(name, async () => {

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, rename } from 'node:fs/promises'
 import { AppError, onSystemError } from '#shared/util/errors.ts'
+import { currentFileTime } from '../clock.ts'
 import { withFile } from './durable-write.ts'
 import type { z } from 'zod'
 import { isRecord, parseJson } from '#shared/util/json.ts'
@@ -11,11 +12,8 @@ export async function readIfExists(file: string): Promise<string | undefined> {
 }
 
 /**
- * Reads a small text file.
- * @param isStrict false replaces invalid UTF-8 by U+FFFD instead of throwing
- * @returns undefined if the file does not exist
- * @throws AppError 'file_not_text' if it is not a regular file or not UTF-8; 'file_too_large' above `maxBytes`; system
- * errors
+ * @param isStrict false replaces invalid UTF-8 by U+FFFD instead of throwing @returns undefined if there is no file
+ * @throws AppError 'file_not_text' if it is not a regular file or not UTF-8; 'file_too_large'; system errors
  */
 export async function readSmallText(file: string, maxBytes: number, isStrict = true): Promise<string | undefined> {
   // Without O_NONBLOCK, opening a pipe blocks until a writer appears. Windows lacks the flag.
@@ -37,10 +35,7 @@ export async function readSmallText(file: string, maxBytes: number, isStrict = t
   return text.catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
 }
 
-/**
- * Decodes bytes.
- * @returns undefined if `fatal` is set and the bytes are invalid, or if the runtime does not support the encoding
- */
+/** Undefined if `fatal` is set and the bytes are invalid, or if the runtime does not support the encoding. */
 export function decodeAs(encoding: string, bytes: Uint8Array, fatal: boolean): string | undefined {
   try {
     return new TextDecoder(encoding, { fatal, ignoreBOM: fatal }).decode(bytes)
@@ -50,10 +45,39 @@ export function decodeAs(encoding: string, bytes: Uint8Array, fatal: boolean): s
   }
 }
 
+/** Renames an invalid file, for which `parse` returns undefined. @param onDamaged receives the new path */
+export async function readOrSetAside<T>(
+  file: string,
+  parse: (text: string) => T | undefined,
+  onDamaged: (newPath: string) => void,
+): Promise<T | undefined> {
+  // A folder counts as an invalid file.
+  const text = await readIfExists(file).catch(onSystemError('\0', 'EISDIR'))
+  const value = text === undefined ? undefined : parse(text)
+  if (text !== undefined && value === undefined) {
+    const newPath = damagedPath(file)
+    await rename(file, newPath)
+    onDamaged(newPath)
+  }
+  return value
+}
+
+export function damagedPath(file: string): string {
+  return `${file}.damaged-${currentFileTime().toISOString().replaceAll(/[-:.]/g, '')}`
+}
+
+/** Reads the valid rows of a JSONL file; none if it is missing. A crash may have cut the last row. */
+export async function readRows<Schema extends z.ZodType>(file: string, schema: Schema): Promise<z.output<Schema>[]> {
+  const lines = ((await readIfExists(file)) ?? '').split('\n')
+  return lines.flatMap((line) => {
+    const { success, data } = schema.safeParse(parseJson(line))
+    return success ? [data] : []
+  })
+}
+
 /**
- * Parses JSON from the state folder. Keeps fields that the schema does not have: a newer version has added them, and
+ * Undefined if the text is not valid. Keeps fields that the schema does not have: a newer version has added them, and
  * reads them again after the user has gone back to this one.
- * @returns undefined if the text is not valid
  */
 export function parseStored<Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> | undefined {
   const stored = parseJson(text)

@@ -1,4 +1,3 @@
-/** Runs async work sequentially per name. */
 export class KeyedQueue {
   readonly #tails = new Map<string, Promise<unknown>>()
 
@@ -13,7 +12,6 @@ export class KeyedQueue {
     }
   }
 
-  /** Resolves when all work queued so far has settled; never rejects. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#tails.values())
   }

@@ -7,7 +7,6 @@ export interface Log {
   readonly file: string
   info(details: object, message: string): void
   warn(details: object, message: string): void
-  /** Logs an error. @returns a short reference, contained in the log line, to show to the user */
   fault(error: unknown, message: string): string
 }
 
@@ -17,7 +16,6 @@ const secretPatterns = [
   /([?&](?:token|key|api_key)=)[^&\s"]+/gi,
 ]
 
-/** Redacts API keys, tokens and credentials in URLs. */
 export function redact(text: string): string {
   return secretPatterns.reduce((redacted, pattern) => redacted.replace(pattern, '[redacted]'), text)
 }

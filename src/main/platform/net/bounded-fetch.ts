@@ -9,7 +9,6 @@ import { parseJson } from '#shared/util/json.ts'
 
 export type Fetch = typeof globalThis.fetch
 
-/** Limits in bytes. */
 export interface BodyLimits {
   /** Limit of one event of a stream; undefined for bodies read as a whole. */
   readonly event?: number | undefined
@@ -17,11 +16,7 @@ export interface BodyLimits {
   readonly whole?: number | undefined
 }
 
-/**
- * Wraps a fetch function. Error responses are cut to `maxErrorBytes`.
- * @param limitsOf returns the limits by request method and response MIME type
- * @param tooLargeError creates the error for a body or an event larger than `limit` bytes
- */
+/** Cuts error responses to `maxErrorBytes`. @param limitsOf by request method and response MIME type */
 export function boundedFetch(
   fetchFunction: Fetch,
   limitsOf: (method: string, type: string) => BodyLimits,
@@ -45,7 +40,7 @@ export function boundedFetch(
   }
 }
 
-function mimeTypeOf({ headers }: Response): string {
+export function mimeTypeOf({ headers }: Response): string {
   return (headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
@@ -116,7 +111,6 @@ function createLineBuffer(maxEventBytes: number, tooLargeError: (limit: number) 
       pending = end < chunk.length ? [chunk.slice(end)] : []
       return ready
     },
-    /** Returns the unterminated last line. */
     remaining: () => Buffer.concat(pending),
   }
 }
@@ -136,11 +130,7 @@ function truncateStream(source: ReadableStream<Uint8Array>, maxBytes: number): R
 
 const maxTargetCharacters = 200
 
-/**
- * Returns the error for a redirect, which is not followed. It names the target without query and fragment (possible
- * secrets).
- * @returns undefined if the response is not a redirect
- */
+/** Names the target without query and fragment (possible secrets). Undefined if it is no redirect. */
 export function redirectError(
   provider: string,
   status: number | undefined,
@@ -154,7 +144,7 @@ export function redirectError(
   return new AppError('provider_redirected', message, { provider, target }, { cause })
 }
 
-/** Returns the delay in `retry-after-ms` or `retry-after` (seconds or a date), ms; undefined if none is valid. */
+/** Milliseconds in `retry-after-ms` or `retry-after` (seconds or a date); undefined if none is valid. */
 export function parseRetryAfter(headers: Headers | undefined): number | undefined {
   const milliseconds = Number(headers?.get('retry-after-ms') || Number.NaN)
   if (Number.isFinite(milliseconds)) return Math.max(0, milliseconds)
@@ -167,7 +157,7 @@ export function parseRetryAfter(headers: Headers | undefined): number | undefine
 
 const maxLineCharacters = 300
 
-/** Converts an error body to one line of at most 300 characters. Removes markup and enclosing quotes. */
+/** At most 300 characters, without markup and enclosing quotes. */
 export function toPlainLine(body: string): string {
   const parsed = body.startsWith('"') ? parseJson(body) : undefined
   const text = (typeof parsed === 'string' ? parsed : body)
@@ -189,7 +179,6 @@ class JsonDepthCounter {
   #isInString = false
   #isEscaped = false
 
-  /** Adds one byte. Returns false if the nesting exceeds `maxLevels`. */
   add(byte: number): boolean {
     if (this.#isInString) {
       if (this.#isEscaped) this.#isEscaped = false
@@ -203,7 +192,7 @@ class JsonDepthCounter {
     return this.#levels <= maxLevels
   }
 
-  /** Resets the string state: JSON strings do not span lines. */
+  /** JSON strings do not span lines. */
   endLine(): void {
     this.#isInString = false
     this.#isEscaped = false

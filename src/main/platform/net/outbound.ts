@@ -16,9 +16,8 @@ import { Mutex } from '../fs/mutex.ts'
 import type { Fetch } from './bounded-fetch.ts'
 
 export interface RequestOrigin extends Pick<OutboundRequest, 'purpose'> {
-  /** True for text that must stay on this machine. */
   readonly isPrivate?: boolean | undefined
-  /** True if the user has allowed this request although it is private. */
+  /** The user has allowed this request although it is private. */
   readonly isAllowed?: boolean | undefined
   /** False if a loopback address leads to another machine; true if the user trusts the machine like this one. */
   readonly isLocal?: boolean | undefined
@@ -38,11 +37,7 @@ export class Outbound {
     this.#maxBytes = maxBytes
   }
 
-  /**
-   * Returns a `fetch` that records each request. It does not follow redirects: they may lead to another machine.
-   * @param send sends the requests, for example through a proxy
-   * @throws AppError as `track`
-   */
+  /** Does not follow redirects: they may lead to another machine. @throws AppError as `track` */
   fetch(origin: RequestOrigin, send: Fetch = fetch): Fetch {
     return async (input, init) => {
       const url = new URL(input instanceof Request ? input.url : input)
@@ -122,7 +117,7 @@ export class Outbound {
   }
 }
 
-/** Returns the characters of a text or the bytes of other data; undefined without a body. */
+/** Bytes for binary data; undefined without a body. */
 function lengthOf(body: unknown): number | undefined {
   if (body === undefined || body === null) return undefined
   if (typeof body === 'string') return body.length

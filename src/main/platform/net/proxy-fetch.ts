@@ -18,10 +18,7 @@ export const loadUndici = () => import('undici')
 
 let unlimited: Dispatcher | undefined
 
-/**
- * Sends a request without the time limits of the global `fetch` (five minutes to the headers and between chunks): a
- * model of this machine may need longer to read a prompt.
- */
+/** The global `fetch` has limits of five minutes; a model of this machine may need longer to read a prompt. */
 export const unlimitedFetch = (async (input: string, init?: object) => {
   const { Agent, fetch } = await loadUndici()
   unlimited ??= new Agent({ headersTimeout: 0, bodyTimeout: 0 })
@@ -45,7 +42,7 @@ export function proxyFor(
 
 const dispatchers = new Map<string, Dispatcher>()
 
-/** Returns the proxies that environment variables name; empty texts if there are none. */
+/** Empty texts if there are none. */
 export function environmentProxies(env: NodeJS.ProcessEnv) {
   const httpProxy = env['http_proxy'] || env['HTTP_PROXY'] || ''
   const httpsProxy = env['https_proxy'] || env['HTTPS_PROXY'] || httpProxy

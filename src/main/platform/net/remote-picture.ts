@@ -7,7 +7,7 @@ import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:d
 import { isIP, BlockList } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { AppError } from '#shared/util/errors.ts'
-import type { Fetch } from './bounded-fetch.ts'
+import { mimeTypeOf, type Fetch } from './bounded-fetch.ts'
 import type { Outbound, RequestOrigin } from './outbound.ts'
 import { environmentProxies, loadUndici } from './proxy-fetch.ts'
 
@@ -31,12 +31,6 @@ const svgStart = /^(?:\uFEFF|\s|<\?xml[^>]*\?>|<!--[^]*?-->|<!DOCTYPE[^>]*>)*<sv
 
 type ImageOrigin = Pick<RequestOrigin, 'isPrivate' | 'isAllowed'>
 
-export interface RemoteImage {
-  /** MIME type. */
-  readonly type: string
-  readonly bytes: Buffer
-}
-
 interface RemoteImagesOptions {
   readonly env: NodeJS.ProcessEnv
   readonly outbound: Outbound
@@ -55,13 +49,8 @@ export class RemoteImages {
     this.#isAllowedAddress = isAllowedAddress
   }
 
-  /**
-   * Downloads an image within 20 s; at most 10 MB and 4 redirects.
-   * @param origin says if the address is from private text
-   * @throws AppError 'private_stays_here'; 'picture_refused' for a non-public address; 'picture_unavailable' if the
-   * download fails; 'picture_unusable' if it is not an image or too large
-   */
-  async load(address: string, origin: ImageOrigin, signal?: AbortSignal): Promise<RemoteImage> {
+  /** @throws AppError 'private_stays_here', 'picture_refused', 'picture_unavailable', 'picture_unusable' */
+  async load(address: string, origin: ImageOrigin, signal?: AbortSignal) {
     const deadline = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])])
     let url = this.#checkUrl(address, undefined)
     for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
@@ -78,7 +67,7 @@ export class RemoteImages {
     await this.#dispatcher?.destroy()
   }
 
-  /** @param from redirecting URL; a redirect from https to http is refused */
+  /** A redirect from https to http is refused. */
   #checkUrl(address: string, from: URL | undefined): URL {
     const url = URL.parse(address, from?.href)
     const isWeb = url?.protocol === 'https:' || (url?.protocol === 'http:' && from?.protocol !== 'https:')
@@ -116,7 +105,6 @@ export class RemoteImages {
     return this.#dispatcher
   }
 
-  /** `lookup` function for sockets that returns only allowed addresses. */
   #lookUp = (
     host: string,
     options: LookupOptions,
@@ -138,9 +126,9 @@ function isLocalHostName(host: string): boolean {
   return !host.includes('.') || /\.(?:localhost|local|internal|home\.arpa|lan|test|invalid|onion)$/i.test(host)
 }
 
-async function readImage(url: URL, response: Response): Promise<RemoteImage> {
+async function readImage(url: URL, response: Response) {
   if (!response.ok) throw unavailableError(url, `HTTP ${response.status}`)
-  const declaredType = (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const declaredType = mimeTypeOf(response)
   if (!declaredType.startsWith('image/')) throw unusableError(url)
   const chunks: Uint8Array[] = []
   let size = 0
@@ -165,10 +153,8 @@ function refusedError(host: string): AppError {
 
 function unusableError({ host }: URL): AppError {
   const megabytes = maxImageBytes / 1024 / 1024
-  return new AppError('picture_unusable', `${host} did not return an image of at most ${megabytes} MB`, {
-    host,
-    megabytes,
-  })
+  const message = `${host} did not return an image of at most ${megabytes} MB`
+  return new AppError('picture_unusable', message, { host, megabytes })
 }
 
 function unavailableError({ host }: URL, reason: string, cause?: unknown): AppError {
@@ -181,11 +167,7 @@ function rootCauseMessage(error: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
-/**
- * Detects the image type from the first bytes. SVG also requires a matching content type, because it is plain text.
- * @param declaredType MIME type from the response header
- * @returns MIME type; undefined if the bytes are not an image
- */
+/** SVG requires a matching content type, because it is plain text. @returns MIME type; undefined: not an image */
 export function imageType(bytes: Uint8Array, declaredType: string): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 1024))
   const text = start.toString('latin1')
@@ -194,36 +176,17 @@ export function imageType(bytes: Uint8Array, declaredType: string): string | und
 }
 
 const nonPublicRanges = new BlockList()
-for (const [address, bits] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-] as const)
-  nonPublicRanges.addSubnet(address, bits, 'ipv4')
-
 /** Globally routable IPv6 addresses. `nonPublicRanges` excludes the parts that are reserved or embed IPv4 addresses. */
 const globalIpv6Ranges = new BlockList()
 globalIpv6Ranges.addSubnet('2000::', 3, 'ipv6')
-for (const [address, bits] of [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-] as const)
-  nonPublicRanges.addSubnet(address, bits, 'ipv6')
 
-/** Returns true for an IP address (without brackets) that is not loopback, private, link-local or reserved. */
+const reserved = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
+  192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3
+  2001::/23 2001:db8::/32 2002::/16 3fff::/20`
+for (const [, address = '', bits] of reserved.matchAll(/(\S+)\/(\d+)/g))
+  nonPublicRanges.addSubnet(address, Number(bits), isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
+/** Neither loopback, private, link-local nor reserved; without brackets. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address)
   if (version === 4) return !nonPublicRanges.check(address, 'ipv4')

@@ -15,7 +15,6 @@ export function workerEntry(mainFolder: URL, name: string): URL {
 /** Memory shared by all threads, by name. A worker receives the buffers that exist when it starts. */
 export const sharedBuffers = new Map<string, SharedArrayBuffer>()
 
-/** Data with which a worker starts. */
 export interface ThreadData {
   readonly port: MessagePort
   readonly shared: ReadonlyMap<string, SharedArrayBuffer>
@@ -63,10 +62,7 @@ function lowerPriority(): void {
   }
 }
 
-/**
- * Runs a procedure and converts its errors, also those of a stream: AppErrors so that code and data survive the transfer,
- * others with `convertOther`.
- */
+/** Also errors of a stream: AppErrors keep code and data in the transfer, others are converted by `convertOther`. */
 export async function convertErrors<Result extends { readonly output: unknown }>(
   next: () => Result | PromiseLike<Result>,
   convertOther: (error: unknown) => unknown = (error) => error,

@@ -37,7 +37,6 @@ interface RunningWorker<Client> {
   readonly ready: Promise<void>
   readonly exited: Promise<void>
   readonly lifetime: AbortController
-  /** Rejects the pending requests. */
   readonly interrupts: Set<(reason: unknown) => void>
   isOpen: boolean
 }
@@ -63,7 +62,6 @@ export class WorkerHost<Jobs extends WorkerJobs> {
   }
 
   /**
-   * Runs a request.
    * @param signal its abort rejects the request at once, and ends the worker if no other request is pending
    * @throws the signal's reason; errors of the worker; ThreadEndedError
    */
@@ -86,10 +84,7 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     }
   }
 
-  /**
-   * Yields the steps of one request.
-   * @param signal that of the request @throws as `run`
-   */
+  /** @param signal that of the request @throws as `run` */
   async *stream<Step>(
     work: (client: WorkerClient<Jobs>) => Promise<AsyncIterable<Step>>,
     signal?: AbortSignal,
@@ -173,7 +168,6 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     return running
   }
 
-  /** Ends the worker; pending requests reject. */
   async close(): Promise<void> {
     clearTimeout(this.#idleTimer)
     const running = this.#running

@@ -10,7 +10,6 @@ import { shareBuiltinModel } from './builtin/builtin-model.ts'
 import { type EmbeddingProvider, type SimilarityModel, toUnitVector } from './embedding-provider.ts'
 import { createOpenAiEmbeddings } from './openai-embeddings.ts'
 
-/** Settings for creating a provider in any thread; plain data, so that it can be sent to a worker. */
 export interface EmbeddingSource {
   readonly provider: EmbeddingProviderName
   readonly model: string
@@ -21,7 +20,6 @@ export interface EmbeddingSource {
   readonly isLocal: boolean
   readonly allowDownload: boolean
   readonly modelsFolder: string
-  /** Absolute path of the ledger of requests to other machines. */
   readonly outboundFile: string
   readonly builtinFile: string
 }
@@ -44,37 +42,30 @@ export async function createEmbeddings(
   source: EmbeddingSource,
   onDownload: (progress: DownloadProgress) => void = () => undefined,
 ): Promise<EmbeddingProvider | EmbeddingProblem | undefined> {
-  const { provider, apiKey, allowDownload, modelsFolder, outboundFile, builtinFile, isLocal, ...options } = source
+  const { provider, apiKey, isLocal } = source
   if (provider === 'none') return undefined
-  if (provider === 'builtin') return createBuiltinEmbeddings(builtinFile)
-  const outbound = new Outbound(outboundFile)
-  if (provider === 'local')
-    return createLocalEmbeddings({ ...options, allowDownload, modelsFolder, outbound, onDownload })
-  const baseUrl = options.baseUrl ?? defaultUrls[provider]
+  if (provider === 'builtin') return createBuiltinEmbeddings(source.builtinFile)
+  const outbound = new Outbound(source.outboundFile)
+  if (provider === 'local') return createLocalEmbeddings({ ...source, outbound, onDownload })
+  const baseUrl = source.baseUrl ?? defaultUrls[provider]
   if (baseUrl === undefined) return 'no_base_url'
   if (provider !== 'openai-compatible' && apiKey === undefined) return 'no_key'
-  const address = embeddingBaseUrl(provider, options.baseUrl)
+  const address = embeddingBaseUrl(provider, source.baseUrl)
   // Local servers need no key.
   const fetchFor = (isPrivate: boolean) => outbound.fetch({ purpose: 'embedding', isLocal, isPrivate })
-  return createOpenAiEmbeddings({ ...options, provider, apiKey: apiKey ?? 'none', baseUrl, address, fetchFor })
+  return createOpenAiEmbeddings({ ...source, provider, apiKey: apiKey ?? 'none', baseUrl, address, fetchFor })
 }
 
-/** Returns the model if vectors are computed from texts; undefined if the index stores those of this provider. */
 export function textModelOf({ provider, builtinFile }: TextModelSource): SimilarityModel | undefined {
   return provider === 'builtin' ? builtinSimilarity(builtinFile) : undefined
 }
 
-export interface TextModelSource {
-  readonly provider: string
-  readonly builtinFile: string
-}
+export type TextModelSource = Pick<EmbeddingSource, 'builtinFile'> & { readonly provider: string }
 
-/** Returns the configured model or the provider's default. The built-in provider has only one model. */
 export function modelOf(provider: EmbeddingProviderName, configuredModel: string | undefined): string {
   return provider === 'builtin' ? builtinModelName : embeddingModelOrDefault(provider, configuredModel)
 }
 
-/** Returns the settings of the built-in model, which every installation has. */
 export function builtinSource(source: EmbeddingSource): EmbeddingSource {
   const model = modelOf('builtin', undefined)
   return { ...source, provider: 'builtin', model, baseUrl: undefined, apiKey: undefined, isLocal: true }
@@ -86,13 +77,11 @@ export function shareEmbeddings({ provider, builtinFile }: EmbeddingSource): voi
   if (provider === 'builtin') unlessAppError(() => shareBuiltinModel(builtinFile))
 }
 
-interface LocalEmbeddingOptions {
-  /** A name on the Hugging Face hub (`Xenova/multilingual-e5-small`), or the absolute path of a model folder. */
-  readonly model: string
-  /** Absolute path; downloads and installed packages are in it. */
-  readonly modelsFolder: string
-  readonly allowDownload: boolean
-  readonly batchSize: number
+/** `model`: a name on the Hugging Face hub (`Xenova/multilingual-e5-small`), or the absolute path of a model folder. */
+interface LocalEmbeddingOptions extends Pick<
+  EmbeddingSource,
+  'model' | 'modelsFolder' | 'allowDownload' | 'batchSize'
+> {
   readonly outbound: Outbound
   readonly onDownload: (progress: DownloadProgress) => void
 }
@@ -143,22 +132,16 @@ export function createLocalEmbeddings(options: LocalEmbeddingOptions): Embedding
         throw error
       })
       signal?.throwIfAborted()
-      const rows = await run(extract, texts, options.model)
-      return rows.map((row) => {
+      const output = await extract([...texts], { pooling: 'mean', normalize: true }).catch((error: unknown) => {
+        throw localError('provider_error', `local/${options.model} failed`, error)
+      })
+      return output.tolist().map((row) => {
         const vector = toUnitVector(row)
         if (!vector) throw localError('provider_error', `local/${options.model} gave no usable vector`)
         dimensions ||= vector.length
         return vector
       })
     },
-  }
-}
-
-async function run(extract: Extractor, texts: readonly string[], model: string): Promise<number[][]> {
-  try {
-    return (await extract([...texts], { pooling: 'mean', normalize: true })).tolist()
-  } catch (error) {
-    throw localError('provider_error', `local/${model} failed`, error)
   }
 }
 

@@ -3,7 +3,7 @@ export interface EmbeddingProvider {
   readonly model: string
   /** The server's URL if it is not the default one: the same model name can mean another model there. */
   readonly address?: string | undefined
-  /** Length of every returned vector; 0 if unknown before the first answer. */
+  /** 0 if unknown before the first answer. */
   readonly dimensions: number
   readonly batchSize: number
   /**
@@ -13,22 +13,19 @@ export interface EmbeddingProvider {
    * `provider_cut`, `provider_error`
    */
   embed(texts: readonly string[], signal?: AbortSignal, isPrivate?: boolean): Promise<(Float32Array | undefined)[]>
-  /** Loads the model, so that the first question does not wait. */
   prepare?(): void
   /** Returns false if the model does not know the language of a question. Absent if that can't be known in advance. */
   understands?(text: string): boolean
   /** Present if the model has a better similarity measure than the cosine. */
   readonly similarity?: SimilarityModel
-  /** Returns each question word's contribution to the cosine; the contributions add up to it. */
   explain?(question: string, passage: string): MeaningTerm[]
-  /** Returns words similar to a folded word, most similar first. */
+  /** Most similar first. @param word folded */
   related?(word: string): RelatedWord[]
-  /** Returns the cosine of two folded words. */
   wordCosine?(one: string, other: string): number
 }
 
 export interface SimilarityModel {
-  /** Returns the numbers of a passage's tokens. @throws AppError `provider_unavailable` if the model can't be loaded */
+  /** @throws AppError `provider_unavailable` if the model can't be loaded */
   tokensOf(passage: string): Int32Array
   /** Returns the same vector as `embed`, and its length before normalization. */
   vectorOf(passage: Int32Array): { readonly vector: Float32Array; readonly length: number }
@@ -64,6 +61,17 @@ export function toUnitVector(values: readonly number[]): Float32Array | undefine
   const length = Math.sqrt(sum)
   if (!Number.isFinite(length) || length === 0) return undefined
   return Float32Array.from(values, (value) => value / length)
+}
+
+export function dot(one: Float32Array, other: Float32Array): number {
+  let sum = 0
+  for (let index = 0; index < one.length; index += 1) sum += (one[index] as number) * (other[index] as number)
+  return sum
+}
+
+/** Reads `toBlob`. Copies, because the blob can start at an address that a Float32Array does not accept. */
+export function fromBlob(blob: Buffer): Float32Array {
+  return new Float32Array(Uint8Array.from(blob).buffer)
 }
 
 /** Returns the vector in the format of sqlite-vec (32-bit floats, little-endian), as a view of the same memory. */

@@ -144,7 +144,6 @@ function refusal(options: OpenAiEmbeddingOptions, { status, headers }: Response,
   return refused('provider_error', `${provider} refused the embedding request`)
 }
 
-/** Returns the message of an error response, or its whole text. */
 function messageOf(body: string): string {
   const answer = parseJson(body)
   const error = isRecord(answer) ? answer['error'] : undefined

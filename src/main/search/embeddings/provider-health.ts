@@ -32,7 +32,6 @@ export function failedOutcome({ code, message, data }: AppError): ProviderOutcom
 export interface ProviderFailure {
   readonly code: ErrorCode
   readonly message: string
-  /** Time of the first failure in a row, ms since the epoch. */
   readonly since: number
 }
 
@@ -41,13 +40,10 @@ export type QueryPermit =
   | { readonly waitMs: number; readonly failure?: undefined }
   | { readonly failure: ProviderFailure; readonly waitMs?: undefined }
 
-/** Called when the health changes. */
 export interface HealthActions {
   readonly setPaused: (isPaused: boolean) => Promise<void>
   readonly resume: () => Promise<void>
-  /** Sends a short text; undefined if there is no provider. */
   readonly probe: () => Promise<ProviderOutcome | undefined>
-  /** The provider stopped working, fails for another reason, or works again. */
   readonly onChange: () => void
   readonly onFault: (error: unknown) => void
 }
@@ -126,12 +122,10 @@ export class ProviderHealth {
     this.#isClosed = true
   }
 
-  /** The failure because of which the provider is not called; undefined while it works. */
   get failure(): ProviderFailure | undefined {
     return this.#failures >= failuresToPause ? this.#lastFailure : undefined
   }
 
-  /** Milliseconds until the next attempt; undefined if no pause is set. */
   get retryInMs(): number | undefined {
     return this.#retryAt === undefined ? undefined : Math.max(0, this.#retryAt - this.#elapsed())
   }
@@ -164,7 +158,6 @@ export class ProviderHealth {
     return pauseMs * (1 - this.#random() / 4)
   }
 
-  /** Schedules the next attempt, and pauses or resumes the embedding. */
   #act(): void {
     const { failure, retryInMs } = this
     if (!this.#actions || this.#isClosed) return
@@ -178,7 +171,6 @@ export class ProviderHealth {
     onChange()
   }
 
-  /** After one failure, retries with real work; after more, with a cheap probe. */
   async #retry(): Promise<void> {
     if (this.failure) await this.#probe()
     else await this.#actions?.resume()

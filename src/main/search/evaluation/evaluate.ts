@@ -4,53 +4,6 @@ import { AppError, onSystemError } from '#shared/util/errors.ts'
 import { formatResult } from '#shared/util/format-result.ts'
 import { isHit, mergeOverlapping, parseQuestions, type JudgedQuestion, type LineRange } from './judged-questions.ts'
 
-/** Means over the questions, from 0 to 1. */
-export interface RecallFigures {
-  readonly recallAt1: number
-  readonly recallAt5: number
-  readonly recallAt10: number
-  readonly mrr: number
-  readonly ndcgAt10: number
-}
-
-/** Figures of the results that a search returns with the settings in force. */
-export interface ReturnedFigures extends RecallFigures {
-  /** Share of questions with at least one result. */
-  readonly answered: number
-  /** Mean share of right results, over the questions that have results. */
-  readonly precision: number
-}
-
-/** The inherited figures are those of the ranking without a threshold. */
-export interface EvaluationReport extends RecallFigures {
-  readonly n: number
-  /** Share of questions with at least one result at the settings in force. */
-  readonly answered: number
-  /** Null for the threshold of the ranking model. */
-  readonly minScore: number | null
-  readonly maxResults: number
-  readonly returned: ReturnedFigures
-  /**
-   * Share of questions with a judged line in the first so many characters of the lines `path:first-last · score · date · text` that a
-   * search returns with the settings in force.
-   */
-  readonly shownWithin: Readonly<Record<number, number>>
-  /** Mean number of characters of all lines of a search. */
-  readonly meanCharacters: number
-  /**
-   * Mean difference of a result's score and the share of right results with such a score, over the ranking without a
-   * threshold; see `calibrationError`.
-   */
-  readonly calibrationError: number
-  /** Figures for each `category`; absent if no question has one. */
-  readonly categories?: Readonly<
-    Record<string, { readonly n: number } & RecallFigures & Pick<EvaluationReport, 'returned'>>
-  >
-  readonly p50Ms: number
-  readonly p95Ms: number
-  readonly offTopic?: { readonly n: number; readonly auc: number; readonly answered: number }
-}
-
 export interface EvaluationTarget {
   readonly rank: (query: string) => Promise<SearchResponse>
   readonly search: (query: string) => Promise<SearchResponse>
@@ -71,60 +24,27 @@ export async function readQuestions(file: string, kind: 'judged' | 'offTopic' = 
 
 const characterLimits = [400, 800, 1600, 3200] as const
 
-/** Outcome of one result of a search. */
-interface JudgedResult extends ScoredResult {
-  /** True if it overlaps a judged range that no better result overlaps. */
-  readonly isNew: boolean
-}
-
-interface JudgedAnswer {
-  /** Number of judged ranges; overlapping ones count once. */
-  readonly judged: number
-  readonly results: readonly JudgedResult[]
-}
-
-interface QuestionResult {
-  readonly category: string | number | undefined
-  readonly ranked: JudgedAnswer
-  readonly returned: JudgedAnswer
-  readonly top: number
-  readonly ms: number
-  /** Characters up to the end of the first line of output with a judged line; infinite if there is none. */
-  readonly charactersUntilShown: number
-  readonly characters: number
-}
-
 export interface ScoredResult {
   readonly score: number
   readonly isRight: boolean
 }
 
 /**
- * Runs each question twice, without a threshold and with the settings in force, and computes the figures.
+ * Runs each question twice, without a threshold and with the settings in force, and computes the figures: means over the
+ * questions, from 0 to 1. The inherited figures are those of the ranking without a threshold.
  * @param offTopic questions that the memory can't answer; `offTopic` is absent in the report if undefined
  * @param onProgress called after each question
- * @throws the errors of `rank` and `search`
  */
 export async function evaluate(
   { rank, search, minScore, maxResults }: EvaluationTarget,
   questions: readonly JudgedQuestion[],
   offTopic: readonly JudgedQuestion[] | undefined,
   onProgress: (done: number, total: number) => void,
-): Promise<EvaluationReport> {
+) {
   const total = questions.length + (offTopic?.length ?? 0)
-  const rows: QuestionResult[] = []
-  for (const { query, category, relevant } of questions) {
-    const ranked = await rank(query)
-    const returned = await search(query)
-    rows.push({
-      category,
-      ranked: judge(ranked.results, relevant),
-      returned: judge(returned.results, relevant),
-      top: bestScore(ranked),
-      ms: returned.timings.totalMs,
-      charactersUntilShown: charactersUntilShown(returned.results, relevant),
-      characters: charactersOf(returned.results),
-    })
+  const rows: JudgedRow[] = []
+  for (const question of questions) {
+    rows.push(judgeRow(question, await rank(question.query), await search(question.query)))
     onProgress(rows.length, total)
   }
   const off: { top: number; isAnswered: boolean }[] = []
@@ -157,12 +77,35 @@ export async function evaluate(
   }
 }
 
+type JudgedRow = ReturnType<typeof judgeRow>
+
+function judgeRow(
+  { category, relevant }: JudgedQuestion,
+  ranked: SearchResponse,
+  { results, timings }: SearchResponse,
+) {
+  const shown = results.findIndex((result) => relevant.some((lines) => isHit(result, lines)))
+  return {
+    category,
+    ranked: judge(ranked.results, relevant),
+    returned: judge(results, relevant),
+    top: bestScore(ranked),
+    ms: timings.totalMs,
+    /** Characters of output up to the end of the first line with a judged line. */
+    charactersUntilShown: shown < 0 ? Infinity : charactersOf(results.slice(0, shown + 1)),
+    characters: charactersOf(results),
+  }
+}
+
 /** Notes precede chats, so the first result need not be the best. */
 function bestScore({ results }: SearchResponse): number {
   return Math.max(0, ...results.map(({ score }) => score))
 }
 
-function judge(results: readonly SearchResult[], relevant: readonly LineRange[]): JudgedAnswer {
+type JudgedAnswer = ReturnType<typeof judge>
+
+/** `isNew`: the result overlaps a judged range that no better result overlaps. Overlapping ranges count once. */
+function judge(results: readonly SearchResult[], relevant: readonly LineRange[]) {
   const judged = mergeOverlapping(relevant)
   const found = new Set<LineRange>()
   const judgedResults = results.map((result) => {
@@ -172,11 +115,6 @@ function judge(results: readonly SearchResult[], relevant: readonly LineRange[])
     return { score: result.score, isRight: overlapping.length > 0, isNew }
   })
   return { judged: judged.length, results: judgedResults }
-}
-
-function charactersUntilShown(results: readonly SearchResult[], relevant: readonly LineRange[]): number {
-  const shown = results.findIndex((result) => relevant.some((lines) => isHit(result, lines)))
-  return shown < 0 ? Infinity : charactersOf(results.slice(0, shown + 1))
 }
 
 function charactersOf(results: readonly SearchResult[]): number {
@@ -203,51 +141,40 @@ export function calibrationError(scored: readonly ScoredResult[]): number {
   return sorted.length === 0 ? 0 : error / sorted.length
 }
 
-function figuresOfBoth(rows: readonly QuestionResult[]): RecallFigures & Pick<EvaluationReport, 'returned'> {
+function figuresOfBoth(rows: readonly JudgedRow[]) {
   const answered = rows.flatMap(({ returned: { results } }) => (results.length > 0 ? [results] : []))
   return {
     ...figuresOf(rows.map(({ ranked }) => ranked)),
     returned: {
       ...figuresOf(rows.map(({ returned }) => returned)),
       answered: rows.length === 0 ? 0 : answered.length / rows.length,
+      /** Over the questions that have results. */
       precision: mean(answered.map((results) => mean(results.map(({ isRight }) => Number(isRight))))),
     },
   }
 }
 
-function figuresOf(answers: readonly JudgedAnswer[]): RecallFigures {
+function figuresOf(answers: readonly JudgedAnswer[]) {
+  const firstRight = answers.map(({ results }) => results.findIndex(({ isRight }) => isRight))
+  const recallAt = (depth: number) => mean(firstRight.map((at) => Number(at >= 0 && at < depth)))
   return {
-    recallAt1: mean(answers.map(({ results }) => isRightWithin(results, 1))),
-    recallAt5: mean(answers.map(({ results }) => isRightWithin(results, 5))),
-    recallAt10: mean(answers.map(({ results }) => isRightWithin(results, 10))),
-    mrr: mean(answers.map(({ results }) => reciprocalRank(results))),
+    recallAt1: recallAt(1),
+    recallAt5: recallAt(5),
+    recallAt10: recallAt(10),
+    mrr: mean(firstRight.map((at) => (at < 0 ? 0 : 1 / (at + 1)))),
     ndcgAt10: mean(answers.map(({ results, judged }) => ndcg(results.slice(0, 10), judged))),
   }
 }
 
-function isRightWithin(results: readonly JudgedResult[], depth: number): number {
-  return Number(results.slice(0, depth).some(({ isRight }) => isRight))
-}
-
-function reciprocalRank(results: readonly JudgedResult[]): number {
-  const at = results.findIndex(({ isRight }) => isRight)
-  return at < 0 ? 0 : 1 / (at + 1)
-}
-
-/** Each judged range counts once, at the rank of the best result that overlaps it. */
-function ndcg(results: readonly JudgedResult[], judged: number): number {
-  const gain = (rank: number) => 1 / Math.log2(rank + 2)
-  const ideal = Array.from({ length: Math.min(10, Math.max(1, judged)) }, (_, rank) => gain(rank)).reduce(
-    (sum, value) => sum + value,
-    0,
-  )
-  return results.reduce((sum, { isNew }, rank) => sum + (isNew ? gain(rank) : 0), 0) / ideal
+function ndcg(results: JudgedAnswer['results'], judged: number): number {
+  const gains = Array.from({ length: 10 }, (_, rank) => 1 / Math.log2(rank + 2))
+  const sum = (of: readonly number[]) => of.reduce((total, gain) => total + gain, 0)
+  return sum(gains.filter((_, rank) => results[rank]?.isNew)) / sum(gains.slice(0, Math.max(1, judged)))
 }
 
 /** Returns the probability that an on-topic question's best score is above an off-topic one's. Ties count half. */
 function auc(on: readonly { readonly top: number }[], off: readonly { readonly top: number }[]): number {
-  const wins = on.flatMap((one) => off.map((other) => (Math.sign(one.top - other.top) + 1) / 2))
-  return mean(wins)
+  return mean(on.flatMap((one) => off.map((other) => (Math.sign(one.top - other.top) + 1) / 2)))
 }
 
 function mean(values: readonly number[]): number {

@@ -17,14 +17,15 @@ const judgedQuestionSchema = z.object({
 })
 export type JudgedQuestion = z.infer<typeof judgedQuestionSchema>
 
-/** Off-topic questions have no relevant lines, so `relevant` may be omitted. */
-const offTopicQuestionSchema = judgedQuestionSchema.extend({ relevant: z.array(linesSchema).default([]) })
+/** A judged question without lines would always count as a miss; off-topic questions have none. */
+const questionSchemas = {
+  judged: judgedQuestionSchema.extend({ relevant: z.array(linesSchema).min(1) }),
+  offTopic: judgedQuestionSchema.extend({ relevant: z.array(linesSchema).default([]) }),
+}
 
 /**
  * Parses one JSON object per line; blank lines are skipped.
  * @param source file name for error messages
- * @param kind `judged` requires at least one entry in `relevant`, because a question without one would always count as
- * a miss
  * @throws AppError `input_invalid` if a line is invalid (with its 1-based number), or if there is no question
  */
 export function parseQuestions(text: string, source: string, kind: 'judged' | 'offTopic' = 'judged'): JudgedQuestion[] {
@@ -34,8 +35,7 @@ export function parseQuestions(text: string, source: string, kind: 'judged' | 'o
     .flatMap((line, index) => {
       if (line.trim() === '') return []
       try {
-        if (kind === 'offTopic') return [offTopicQuestionSchema.parse(JSON.parse(line))]
-        return [judgedQuestionSchema.extend({ relevant: z.array(linesSchema).min(1) }).parse(JSON.parse(line))]
+        return [questionSchemas[kind].parse(JSON.parse(line))]
       } catch (error) {
         if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error
         const reason = `${source}:${index + 1} is not a judged question (${detailOf(error)})`
@@ -55,7 +55,6 @@ function detailOf(error: SyntaxError | z.ZodError): string {
   return issue ? `${issue.path.join('.') || 'the line'}: ${issue.message}` : error.message
 }
 
-/** Returns true if both are in the same file and their lines overlap. */
 export function isHit(result: LineRange, judged: LineRange): boolean {
   return result.path === judged.path && result.startLine <= judged.endLine && judged.startLine <= result.endLine
 }

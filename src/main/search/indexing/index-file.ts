@@ -9,20 +9,17 @@ import { dirname } from 'node:path'
 import { makeFolder, damagedPath } from '#platform'
 import type { NotesFolder } from '#workspace/privacy'
 import type { EmbeddingSource } from '../embeddings/create-embeddings.ts'
-import { unitSettingsOf, type PlainUnitSettings } from '../units/prepare-units.ts'
+import { unitSettingsOf } from '../units/prepare-units.ts'
+import type { Chunking } from '../units/split-chunks.ts'
 import { UnitStore } from '../units/unit-store.ts'
 import {
   cacheKey,
   createTables,
-  dimensionsKey,
-  dimensionsKeyPrefix,
   identityOf,
   isCorruption,
   matchesIdentity,
   modelOfIndex,
   openForWriting,
-  parseFingerprint,
-  setMeta,
   vectorDimensions,
   type Db,
   type IndexIdentity,
@@ -30,24 +27,21 @@ import {
 
 export interface OpenedIndex {
   readonly store: UnitStore
-  /** The older index, if it differs by its units, or by its model and that one can be used; searches read it meanwhile. */
   readonly old?: UnitStore | undefined
-  /** Path of the store while an older index is still in place; undefined if it is at the index's own path. */
   readonly rebuildPath?: string
-  /** True if an unusable file at the index's path was replaced. */
   readonly isReplaced: boolean
-  /** New path of a file that was at the index's path but is not an index. */
   readonly movedAsideTo: string | undefined
-  /** Error message if the existing file was found to be corrupt. */
   readonly corruptionMessage: string | undefined
 }
 
-interface IndexFileSettings extends Pick<PlainUnitSettings, 'chunking'> {
+export interface IndexFileSettings {
   readonly file: string
   readonly embedding: EmbeddingSource
   /** Folders whose notes may be private. */
   readonly notes: readonly NotesFolder[]
-  /** Settings of other models that can still be used. */
+  /** Undefined if units are entries. */
+  readonly chunking?: Chunking | undefined
+  /** Settings of other models that can still be used: an index of one is searched until the new one is complete. */
   readonly earlier?: readonly EmbeddingSource[]
 }
 
@@ -107,7 +101,6 @@ export async function openIndexFile(
   return { store: storeOf(rebuilt), old: oldSource && storeOf(current, oldSource), rebuildPath: next, ...report }
 }
 
-/** Replaces the old index by the built one. Both must be closed. */
 export async function replaceIndexFile(built: string, file: string): Promise<void> {
   await removeIndexFile(file)
   await rename(built, file)
@@ -142,16 +135,8 @@ function inspect(file: string): {
   }
 }
 
-interface CachedVector {
-  readonly provider: string
-  readonly model: string
-  readonly dims: number
-  readonly hash: string
-  readonly vector: Buffer
-}
-
 /**
- * Copies cached vectors and their dimensions from another index, if it exists, so that no text is embedded twice. Copies
+ * Copies cached vectors from another index, if it exists, so that no text is embedded twice. Copies
  * the readable part of a corrupt file.
  * @param only the model whose vectors are copied; those of all models if undefined
  * @throws SqliteError for other errors
@@ -168,8 +153,9 @@ function adoptVectors(db: Db, otherFile: string, only?: IndexIdentity): void {
   const cached = `SELECT provider, model, dims, hash, vector FROM other.embedding_cache
                   ${only ? 'WHERE provider = ? AND model = ?' : ''}`
   try {
-    adoptDimensions(db)
-    db.prepare(`INSERT OR IGNORE INTO embedding_cache (provider, model, dims, hash, vector) ${cached}`).run(...filter)
+    db.prepare(
+      `INSERT OR IGNORE INTO embedding_cache (provider, model, dims, hash, vector) ${cached} ORDER BY rowid`,
+    ).run(...filter)
   } catch (error) {
     if (!isCorruption(error)) throw error
     adoptReadable(db, `${cached} ORDER BY rowid`, filter)
@@ -178,29 +164,21 @@ function adoptVectors(db: Db, otherFile: string, only?: IndexIdentity): void {
   }
 }
 
-function adoptDimensions(db: Db): void {
-  const rows = db.prepare<[], [key: string, value: string]>('SELECT key, value FROM other.meta').raw().all()
-  const meta = new Map(rows)
-  for (const [key, value] of meta) if (key.startsWith(dimensionsKeyPrefix)) setMeta(db, key, value)
-  const [fingerprint, dimensions] = [meta.get('fingerprint'), meta.get('dimensions')]
-  if (fingerprint !== undefined && dimensions !== undefined)
-    setMeta(db, dimensionsKey(parseFingerprint(fingerprint)), dimensions)
-}
-
 function adoptReadable(db: Db, select: string, filter: readonly string[]): void {
-  const put = db.prepare<[CachedVector]>(
-    `INSERT OR IGNORE INTO embedding_cache (provider, model, dims, hash, vector)
-     VALUES (@provider, @model, @dims, @hash, @vector)`,
+  const put = db.prepare(
+    'INSERT OR IGNORE INTO embedding_cache (provider, model, dims, hash, vector) VALUES (?, ?, ?, ?, ?)',
   )
-  const rows: CachedVector[] = []
+  const rows: unknown[][] = []
   try {
-    for (const row of db.prepare<unknown[], CachedVector>(select).iterate(...filter)) rows.push(row)
+    for (const row of db
+      .prepare<unknown[], unknown[]>(select)
+      .raw()
+      .iterate(...filter))
+      rows.push(row)
   } catch (error) {
     if (!isCorruption(error)) throw error
   }
-  db.transaction(() => {
-    for (const row of rows) put.run(row)
-  }).immediate()
+  db.transaction(() => rows.forEach((row) => put.run(...row))).immediate()
 }
 
 async function removeIndexFile(file: string): Promise<void> {

@@ -20,25 +20,20 @@ const transcriptVersion = 4
 export const identityKey = 'identity'
 
 const identitySchema = z.object({
-  /** Empty strings if there is no embedding provider. */
   provider: z.string(),
   model: z.string(),
-  /** The provider's URL if it is not the default one. */
   address: z.string().optional(),
-  /** Absent if units are entries. */
   chunking: z.object({ tokens: z.number(), overlap: z.number() }).optional(),
 })
 
 /** Everything that the index depends on besides the files. A difference rebuilds the index. */
 export type IndexIdentity = Readonly<z.infer<typeof identitySchema>>
 
-/** Returns the identity that the settings ask for. */
 export function identityOf({ provider, model, baseUrl }: EmbeddingSource, chunking?: Chunking): IndexIdentity {
   if (provider === 'none') return { provider: '', model: '', chunking }
   return { provider, model, address: embeddingBaseUrl(provider, baseUrl), chunking }
 }
 
-/** Returns the text that `meta` stores; an index whose text differs is rebuilt. */
 export function fingerprint({ provider, model, address, chunking }: IndexIdentity): string {
   return JSON.stringify({
     schemaVersion,
@@ -53,13 +48,10 @@ export function fingerprint({ provider, model, address, chunking }: IndexIdentit
   })
 }
 
-/** Returns true if the tables have the current schema. An older index can't be searched. */
 export function hasCurrentSchema(db: Db): boolean {
-  const text = getMeta(db, 'fingerprint')
-  return text !== undefined && versionSchema.safeParse(JSON.parse(text)).data?.schemaVersion === schemaVersion
+  return z.object({ schemaVersion: z.literal(schemaVersion) }).safeParse(JSON.parse(getMeta(db, 'fingerprint') ?? '{}'))
+    .success
 }
-
-const versionSchema = z.object({ schemaVersion: z.number() })
 
 /** @throws SyntaxError or ZodError if the text is not a fingerprint */
 export function parseFingerprint(text: string): IndexIdentity {
@@ -75,16 +67,6 @@ export function modelOfIndex(db: Db): IndexIdentity {
 export function hasModel(db: Db, asked: Pick<IndexIdentity, 'provider' | 'model' | 'address'>): boolean {
   const { provider, model, address } = modelOfIndex(db)
   return provider === asked.provider && model === asked.model && address === asked.address
-}
-
-/**
- * Prefix of the keys that hold the dimensions of a model's vectors, copied from an earlier index, so that cached
- * vectors can be found before the model is called.
- */
-export const dimensionsKeyPrefix = 'length:'
-
-export function dimensionsKey({ model, ...asked }: IndexIdentity): string {
-  return `${dimensionsKeyPrefix}${cacheKey(asked)}/${model}`
 }
 
 /** Returns the provider column of the embedding cache: the provider, plus its address if it is not the default one. */
@@ -134,12 +116,14 @@ export function setDimensions(db: Db, dimensions: number): void {
   setMeta(db, 'dimensions', String(dimensions))
 }
 
-/** Returns the dimensions that the vectors of this index have or will have; 0 if unknown. */
+/** Returns the dimensions that the vectors of this index have or will have: those of the last cached one. 0 if unknown. */
 export function expectedDimensions(db: Db): number {
-  return vectorDimensions(db) || Number(getMeta(db, dimensionsKey(modelOfIndex(db))) ?? 0)
+  const { model, ...asked } = modelOfIndex(db)
+  const last = 'SELECT dims FROM embedding_cache WHERE provider = ? AND model = ? ORDER BY id DESC LIMIT 1'
+  return vectorDimensions(db) || (db.prepare<[string, string], number>(last).pluck().get(cacheKey(asked), model) ?? 0)
 }
 
-/** Returns the dimensions of the stored vectors; 0 if there are none. */
+/** 0 if there are no vectors. */
 export function vectorDimensions(db: Db): number {
   return Number(getMeta(db, 'dimensions') ?? 0)
 }
@@ -163,12 +147,10 @@ export function setMeta(db: Db, key: string, value: string): void {
   )
 }
 
-/** Returns true for SQLite errors that mean a corrupt file or no database. */
 export function isCorruption(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code))
 }
 
-/** Returns true if the file holds a complete index with this fingerprint. */
 export function matchesIdentity(db: Db, identity: IndexIdentity): boolean {
   const hasMeta = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'meta'").get()
   return hasMeta !== undefined && getMeta(db, 'fingerprint') === fingerprint(identity)

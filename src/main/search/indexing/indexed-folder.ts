@@ -16,11 +16,9 @@ import { sessionsPrefix, type ScannedFile, type ResultSource } from './indexed-f
 
 export interface IndexedFolder {
   readonly source: ResultSource
-  /** Absolute path. */
   readonly folder: string
   /** Prefix of its paths in the index: empty for the workspace, the folder's own path for an extra folder. */
   readonly prefix: string
-  /** Absolute paths of subfolders that belong to another agent. */
   readonly forbidden: readonly string[]
   /** Only for a workspace: the part of it to search, and the conventions of its vault. */
   readonly scope?: MemoryScope
@@ -41,13 +39,12 @@ export type SyncProblem = IndexStatus['problems'][number]
 export interface FileCandidate {
   readonly folder: IndexedFolder
   readonly path: string
-  /** Relative to the folder. */
   readonly file: string
   readonly size: number
   readonly mtime: number
 }
 
-/** Lists the files of a folder. Adds problems to `problems`. @returns undefined if the folder can't be read */
+/** @returns undefined if the folder can't be read */
 export async function findFiles(
   folder: IndexedFolder,
   signal: AbortSignal,
@@ -93,7 +90,6 @@ function describeProblem(folder: IndexedFolder, { path, code }: WalkProblem): Sy
   return code === 'hard_link' ? { code, message } : { code, message, path: folder.prefix + path }
 }
 
-/** Returns the transcripts; the folder does not exist before the first session. */
 async function findTranscripts(folder: IndexedFolder): Promise<FileCandidate[]> {
   if (!existsSync(folder.folder)) return []
   const names = (await readdir(folder.folder)).filter(isTranscript)
@@ -124,7 +120,6 @@ async function statCandidate(folder: IndexedFolder, path: string): Promise<FileC
   }
 }
 
-/** Returns true if the file (relative to the folder) is in scope. Does not look at the disk. */
 export function isInScope({ source, scope = 'memory', layout }: IndexedFolder, file: string): boolean {
   switch (contentBySource[source]) {
     case 'scope':

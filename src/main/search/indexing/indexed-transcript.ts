@@ -17,7 +17,6 @@ import { roleOfStem } from '../text/stop-words.ts'
 import { bigramsOf, cjkRun, fold, termsOfWord } from '../text/terms.ts'
 
 const recallTools = ['memory_search', 'memory_get', 'read']
-/** Matches results with text of the memory. */
 const memoryResult = new RegExp(`"toolName":\\s*"(?:${recallTools.join('|')})"`)
 
 /**
@@ -39,7 +38,6 @@ export function indexedTranscriptText(jsonl: string): string {
   return texts.join('\n')
 }
 
-/** Groups each user message with the messages that follow it. */
 function turnsOf(messages: readonly TranscriptMessage[]): TranscriptMessage[][] {
   const turns: TranscriptMessage[][] = []
   for (const entry of messages) {
@@ -51,9 +49,7 @@ function turnsOf(messages: readonly TranscriptMessage[]): TranscriptMessage[][] 
 }
 
 interface TurnContext {
-  /** Queries of the agent's searches. */
   readonly queries: ReadonlySet<string>
-  /** True if the agent searched the memory, and no search or read returned anything. */
   readonly hasFoundNothing: boolean
 }
 
@@ -85,13 +81,12 @@ const maxRemark = 600
 const maxKeywords = 6
 const sentenceEnd = /[.!。！]\s*$/
 
-/** Returns what the user tells: the text without questions and requests to recall. */
 function toldPart(text: string, { queries }: TurnContext): string {
   if (text.startsWith('<file name="')) return text
   const isKeywords = lengthOf(text) <= maxKeywords && !sentenceEnd.test(text)
   if (isKeywords && queries.has(comparable(text))) return ''
   const pieces = piecesOf(text).map((piece) => {
-    if (piece.isCode || !isRequest(piece.text)) return piece.text
+    if (piece.kind === 'code' || !isRequest(piece.text)) return piece.text
     return statementBefore(piece.text)
   })
   const told = pieces.filter(Boolean).join(' ')
@@ -113,38 +108,34 @@ function lengthOf(text: string): number {
 
 interface Piece {
   readonly text: string
-  readonly kind: 'sentence' | 'item' | 'heading' | 'quote'
-  readonly isCode: boolean
+  readonly kind: 'sentence' | 'item' | 'heading' | 'quote' | 'code'
 }
 
 /** Divides a Markdown text into sentences. A code block, a list item, a table row and a heading is one piece. */
 function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = []
+  const add = (kind: Piece['kind'], ...texts: string[]) => pieces.push(...texts.map((one) => ({ text: one, kind })))
   let code: { readonly marker: string; readonly lines: string[] } | undefined
-  const endCode = () => {
-    if (code) pieces.push({ text: code.lines.join('\n'), kind: 'sentence', isCode: true })
-    code = undefined
-  }
   for (const line of text.split(/\r\n|\n|\r/)) {
     const rest = line.trim()
     if (code) {
       code.lines.push(line)
-      if (closesFence(rest, code.marker)) endCode()
+      if (!closesFence(rest, code.marker)) continue
+      add('code', code.lines.join('\n'))
+      code = undefined
       continue
     }
     const fence = fenceAt(rest)
     if (fence) code = { marker: fence.marker, lines: [line] }
-    else if (headingAt(rest)) pieces.push({ text: rest, kind: 'heading', isCode: false })
-    else if (/^(?:(?:[-*+]|\d{1,9}[.)])\s+)?>/.test(rest)) pieces.push({ text: rest, kind: 'quote', isCode: false })
-    else if (/^(?:[-*+]|\d{1,9}[.)]|\|)\s/.test(rest)) pieces.push({ text: rest, kind: 'item', isCode: false })
-    else
-      for (const sentence of sentencesOf(rest)) pieces.push({ text: sentence.trim(), kind: 'sentence', isCode: false })
+    else if (headingAt(rest)) add('heading', rest)
+    else if (/^(?:(?:[-*+]|\d{1,9}[.)])\s+)?>/.test(rest)) add('quote', rest)
+    else if (/^(?:[-*+]|\d{1,9}[.)]|\|)\s/.test(rest)) add('item', rest)
+    else add('sentence', ...sentencesOf(rest).map((sentence) => sentence.trim()))
   }
-  endCode()
+  if (code) add('code', code.lines.join('\n'))
   return pieces.filter((piece) => piece.text !== '')
 }
 
-/** Returns what the agent says itself: the text without quotations, questions and reports that nothing was found. */
 function newPart(text: string, returned: ReturnedText): string {
   const pieces = piecesOf(text)
   const isNew = pieces.map((piece) => isNewPiece(piece, returned))
@@ -160,11 +151,11 @@ function newPart(text: string, returned: ReturnedText): string {
 }
 
 function isNewPiece(piece: Piece, returned: ReturnedText): boolean {
-  const { text, kind, isCode } = piece
+  const { text, kind } = piece
   if (kind === 'quote') return false
   if (splitCitations(text).some((part) => typeof part !== 'string')) return false
   if (kind === 'heading') return true
-  if (isCode) return !text.split('\n').every((line) => !hasContent(line) || returned.repeats(line))
+  if (kind === 'code') return !text.split('\n').every((line) => !hasContent(line) || returned.repeats(line))
   const sentences = kind === 'item' ? sentencesOf(text) : [text]
   return !sentences.every(
     (sentence) =>
@@ -202,7 +193,6 @@ function toolCallsOf({ role, content }: TranscriptMessage['message']): Record<st
   return content.filter(isRecord).filter((part) => part['type'] === 'toolCall')
 }
 
-/** Returns the texts of the memory in the result of a tool; empty if it has none. */
 function textsReturnedBy(message: TranscriptMessage['message']): string[] {
   if (message['isError'] === true) return []
   const text = textPartsOf(message).join('\n')
@@ -222,7 +212,6 @@ function textsReturnedBy(message: TranscriptMessage['message']): string[] {
   }
 }
 
-/** Returns the texts of a recorded search; empty for other values. */
 function snippetsOf(recall: unknown): string[] {
   const results = isRecord(recall) && Array.isArray(recall['results']) ? recall['results'].filter(isRecord) : []
   return results.flatMap(({ snippet }) => (typeof snippet === 'string' ? [snippet] : []))
@@ -275,7 +264,6 @@ class ReturnedText {
   }
 }
 
-/** Returns stems of words and pairs of CJK characters, without function words and pairs of Hiragana. */
 function contentWords(text: string): Set<string> {
   const plain = fold(text)
   const words = new Set<string>()

@@ -9,47 +9,33 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IndexStatus } from '#shared/contract/index.ts'
-import { createEmbeddings, type EmbeddingSource } from '../embeddings/create-embeddings.ts'
+import { createEmbeddings } from '../embeddings/create-embeddings.ts'
 import type { ProviderOutcome } from '../embeddings/provider-health.ts'
-import type { NotesFolder } from '#workspace/privacy'
 import { unitSettingsOf, type PlainUnitSettings } from '../units/prepare-units.ts'
-import type { Chunking } from '../units/split-chunks.ts'
 import type { UnitCounts } from '../units/unit-statements.ts'
 import { UnitStore } from '../units/unit-store.ts'
 import { describeIncompleteSettings } from '../vector/embed-queue.ts'
 import { Embedder, remainingMs } from '../vector/embedder.ts'
-import { openIndexFile, replaceIndexFile } from './index-file.ts'
+import { openIndexFile, replaceIndexFile, type IndexFileSettings } from './index-file.ts'
 import { PendingChanges } from './pending-changes.ts'
 import { hasCurrentSchema, hasModel, isCorruption, modelOfIndex, openForWriting } from './index-schema.ts'
 import { indexedFolderOf, type IndexedFolder, type SyncProblem } from './indexed-folder.ts'
 import { removeForbidden, syncAll, syncPaths } from './sync.ts'
 import { FolderWatcher } from './watcher.ts'
 
-export interface MemorySource {
-  /** Absolute path of the index. */
-  readonly file: string
+export interface MemorySource extends Omit<IndexFileSettings, 'earlier'> {
   /** The first is the workspace. */
   readonly folders: readonly IndexedFolder[]
-  readonly embedding: EmbeddingSource
-  /** Folders whose notes may be private. */
-  readonly notes: readonly NotesFolder[]
-  /** Undefined if units are entries. */
-  readonly chunking?: Chunking | undefined
   readonly debounceMs: number
 }
 
-export interface IndexerSettings extends MemorySource {
-  /** False for a single terminal command: files are synced once. */
+export interface IndexerSettings extends MemorySource, IndexFileSettings {
   readonly watch: boolean
-  /** Delay before an unavailable folder or index is tried again. */
   readonly retryMs: number
-  /** Settings of other models that can still be used: an index of one is searched until the new one is complete. */
-  readonly earlier?: readonly EmbeddingSource[]
 }
 
 export type IndexerEvent =
   | { readonly type: 'status'; readonly status: IndexStatus }
-  /** Markdown in the workspace changed on disk, whether it is indexed or not. */
   | { readonly type: 'files'; readonly paths: readonly string[] }
   | { readonly type: 'indexed' }
   /** A rebuilt index is ready. The searcher must close the old one, then the owner calls `swap`. */
@@ -91,7 +77,6 @@ export class Indexer {
   #total = 0
   #toldAt = 0
   #etaMs: number | undefined
-  /** Problems of the index by code, and of files by path. */
   readonly #problems = new Map<string, SyncProblem>()
   #watchers: FolderWatcher[] = []
   /** Set after the first full scan: only changes found by later scans are emitted as `files`. */
@@ -106,7 +91,6 @@ export class Indexer {
     this.#changes = new PendingChanges(settings.debounceMs, () => void this.#enqueue(() => this.#sync(false)))
   }
 
-  /** Opens the index; errors appear in the status. The first sync runs in the background. */
   async open(): Promise<void> {
     const { embedding } = this.#settings
     const provider = await createEmbeddings(embedding, ({ file, share }) => {
@@ -158,7 +142,6 @@ export class Indexer {
     }
   }
 
-  /** Watches all existing folders except the transcripts, which the app writes itself and reports. */
   #watch(): void {
     const [workspace] = this.#settings.folders
     for (const one of this.#settings.folders) {
@@ -176,12 +159,10 @@ export class Indexer {
     }
   }
 
-  /** Reports files that the app itself wrote. @param paths as in the index */
   notifyWritten(paths: readonly string[]): void {
     for (const path of paths) this.#onPathChanged(path)
   }
 
-  /** While true, changes are only synced when a caller waits for them. */
   savePower(isSaving: boolean): void {
     this.#changes.savePower(isSaving)
   }
@@ -194,7 +175,6 @@ export class Indexer {
     return Promise.race([synced, sleep(timeoutMs, false, { ref: false })])
   }
 
-  /** Reads every file again and waits for it. If aborted, finished files stay indexed and the rest is synced later. */
   async reindex(signal?: AbortSignal): Promise<IndexStatus> {
     await this.#enqueue(async () => {
       try {
@@ -209,7 +189,6 @@ export class Indexer {
     return this.status()
   }
 
-  /** Recreates the index if it is missing or corrupt, and syncs it. @param isCorrupt the searcher found it corrupt */
   recover(isCorrupt: boolean): Promise<void> {
     return this.#enqueue(async () => {
       this.#isCorrupt ||= isCorrupt
@@ -219,7 +198,6 @@ export class Indexer {
     })
   }
 
-  /** While true, the provider is not called. With false, embedding resumes. */
   pauseEmbedding(shouldPause: boolean): void {
     if (this.#embedder) this.#embedder.isPaused = shouldPause
     if (!shouldPause) this.resumeEmbedding()
@@ -250,7 +228,6 @@ export class Indexer {
     return { status: this.status(), isStopped: this.#embedder?.isStopped ?? false }
   }
 
-  /** Replaces the old index by the rebuilt one. The caller must have closed the old one. */
   async swap(): Promise<void> {
     await this.#enqueue(async () => {
       const rebuiltFile = this.#rebuildPath
@@ -323,7 +300,6 @@ export class Indexer {
     this.#emitStatus()
   }
 
-  /** Searches read the old index until the rebuild has ended. */
   #removeForbiddenFromOld(): void {
     const old = openForWriting(this.#settings.file)
     if (hasCurrentSchema(old))

@@ -1,4 +1,3 @@
-/** Collects changed paths and debounces the sync that indexes them. */
 export class PendingChanges {
   readonly #debounceMs: number
   readonly #onDue: () => void
@@ -26,14 +25,12 @@ export class PendingChanges {
     this.#schedule(this.#debounceMs)
   }
 
-  /** Requests a full scan, for changes whose paths are unknown. @param delayMs 0 runs it at once */
   requestFullSync(delayMs: number = this.#debounceMs): void {
     this.markFull()
     this.noticed += 1
     this.#schedule(delayMs)
   }
 
-  /** Makes the next sync a full scan, without scheduling it. */
   markFull(): void {
     this.#isFull = true
   }
@@ -43,13 +40,11 @@ export class PendingChanges {
     if (this.#paths.size > 0 || (this.#isSavingPower && this.#isFull)) this.#schedule(0)
   }
 
-  /** While true, changes wait for `flush`. */
   savePower(isSaving: boolean): void {
     this.#isSavingPower = isSaving
     if (!isSaving && !this.isEmpty) this.#schedule(0)
   }
 
-  /** Removes and returns the collected changes. */
   take(): { readonly paths: readonly string[]; readonly isFull: boolean } {
     const taken = { paths: [...this.#paths], isFull: this.#isFull }
     this.#paths.clear()

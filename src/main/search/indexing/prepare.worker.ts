@@ -2,7 +2,6 @@ import { serveWorker } from '#platform'
 import { prepareUnits, unitSettingsOf, type PlainUnitSettings, type UnitSettings } from '../units/prepare-units.ts'
 import type { FileContent } from './indexed-file.ts'
 
-/** A file with the hashes of its indexed units. */
 export interface PreparationTask {
   readonly file: FileContent
   readonly known: ReadonlySet<string>

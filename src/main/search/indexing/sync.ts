@@ -15,8 +15,7 @@ import {
 } from './indexed-folder.ts'
 import { indexedTranscriptText } from './indexed-transcript.ts'
 import { transcriptDays } from './transcript-text.ts'
-import { prepareUnits, type PlainUnitSettings, type PreparedFile, type UnitSettings } from '../units/prepare-units.ts'
-import type { IndexedFile } from '../units/unit-statements.ts'
+import { prepareUnits, type PlainUnitSettings } from '../units/prepare-units.ts'
 import type { UnitStore } from '../units/unit-store.ts'
 import type { FileContent, ResultSource } from './indexed-file.ts'
 import { WorkerHost } from '#platform'
@@ -25,24 +24,15 @@ import type { PreparationJobs, PreparationTask } from './prepare.worker.ts'
 type ResolvedFolder = Awaited<ReturnType<typeof resolveRoots>>
 
 export interface SyncReport {
-  /** Paths, as in the index, of the files that were indexed or removed. */
   readonly changed: readonly string[]
   readonly problems: readonly SyncProblem[]
 }
 
 export interface SyncOptions {
-  /** Reads every file, even if its time and size are unchanged. */
   readonly force?: boolean
   readonly onProgress: (done: number, total: number) => void
   readonly signal: AbortSignal
-  /** Worker that prepares many files; if undefined, this thread prepares them. */
-  readonly worker?: PreparationWorkerSource | undefined
-}
-
-export interface PreparationWorkerSource {
-  readonly entry: URL
-  /** The settings of the store. */
-  readonly settings: PlainUnitSettings
+  readonly worker?: { readonly entry: URL; readonly settings: PlainUnitSettings } | undefined
 }
 
 /** Maximum of files and bytes per transaction. Between transactions, other tasks can run. */
@@ -52,6 +42,9 @@ const batchBytes = 240_000
 /** Minimum number of files for the worker: starting it takes as long as preparing a hundred small files. */
 const manyFiles = 200
 const batchesAhead = 3
+
+/** Young generation size in MB; small, because prepared files are sent at once. */
+const preparationYoungMb = 8
 
 /** Pause after each batch, so that searches stay fast during a rebuild. */
 const batchPauseMs = 6
@@ -87,37 +80,28 @@ export async function syncAll(
       if (path !== undefined && code === 'folder_unreadable') missing.delete(keyOf(folder.source, path))
   }
   const changed = [...missing.values()].map((file) => file.path)
-  store.transaction(() => {
-    for (const file of missing.values()) store.removeFile(file.source, file.path)
-  })
-  changed.push(...(await indexCandidates(store, todo, known, problems, options)))
+  store.removeFiles([...missing.values()])
+  changed.push(...(await indexCandidates(store, todo, problems, options)))
   return { changed, problems }
 }
 
-/** Syncs the given paths (as in the index). Ignores those outside the workspace and the transcripts. */
 export async function syncPaths(
   store: UnitStore,
   folders: readonly IndexedFolder[],
   paths: readonly string[],
   options: SyncOptions,
 ): Promise<SyncReport> {
-  const known = new Map<string, IndexedFile>()
   const problems: SyncProblem[] = []
   const todo: FileCandidate[] = []
   const changed: string[] = []
   for (const path of paths) {
     const folder = indexedFolderOf(folders, path)
     if (!folder) continue
-    const previous = store.knownFile(folder.source, path)
-    if (previous) known.set(keyOf(folder.source, path), previous)
     const candidate = await candidateAt(folder, path.slice(folder.prefix.length))
     if (candidate) todo.push(candidate)
-    else if (previous) {
-      store.transaction(() => store.removeFile(folder.source, path))
-      changed.push(path)
-    }
+    else if (store.removeFile(folder.source, path)) changed.push(path)
   }
-  changed.push(...(await indexCandidates(store, todo, known, problems, options)))
+  changed.push(...(await indexCandidates(store, todo, problems, options)))
   return { changed, problems }
 }
 
@@ -134,16 +118,12 @@ export function removeForbidden(store: UnitStore, folders: readonly IndexedFolde
     const path = join(folder.folder, file.path.slice(folder.prefix.length))
     return folder.forbidden.some((other) => isInside(other, path) && !isInside(other, folder.folder))
   })
-  if (removed.length === 0) return
-  store.transaction(() => {
-    for (const { source, path } of removed) store.removeFile(source, path)
-  })
+  store.removeFiles(removed)
 }
 
 async function indexCandidates(
   store: UnitStore,
   todo: readonly FileCandidate[],
-  known: ReadonlyMap<string, IndexedFile>,
   problems: SyncProblem[],
   { onProgress, signal, worker: source }: SyncOptions,
 ): Promise<string[]> {
@@ -153,10 +133,17 @@ async function indexCandidates(
     if (!roots.has(folder))
       roots.set(folder, await resolveRoots({ workspace: folder.folder, forbidden: folder.forbidden }))
   const isNew = ({ source, path, hash }: FileContent) => {
-    const previous = known.get(keyOf(source, path))
+    const previous = store.knownFile(source, path)
     return previous?.hash !== hash || store.hasOtherRule(previous)
   }
-  const worker = source && todo.length >= manyFiles ? startWorker(source) : undefined
+  const worker =
+    source && todo.length >= manyFiles
+      ? new WorkerHost<PreparationJobs>({
+          entry: source.entry,
+          youngGenerationMb: preparationYoungMb,
+          onStart: (client) => client.open(source.settings),
+        })
+      : undefined
   let isWorkerUsable = worker !== undefined
   const prepareTasks = async (tasks: readonly PreparationTask[]) => {
     try {
@@ -165,7 +152,7 @@ async function indexCandidates(
       isWorkerUsable = false
     }
     signal.throwIfAborted()
-    return prepareAll(tasks, store.settings)
+    return tasks.map(({ file, known }) => prepareUnits(file, store.settings, known))
   }
   const prepare = async (files: readonly FileCandidate[]) => {
     const read = await Promise.all(files.map((file) => readCandidate(file, roots.get(file.folder), problems)))
@@ -198,10 +185,9 @@ async function indexCandidates(
       store.transaction(() => {
         for (const file of prepared) store.replaceFile(file)
         for (const file of touched) store.touchFile(file)
-        for (const { source, path } of removed) store.removeFile(source, path)
+        for (const { source, path } of removed) if (store.removeFile(source, path)) changed.push(path)
       })
       changed.push(...prepared.map(({ path }) => path))
-      changed.push(...removed.flatMap(({ source, path }) => (known.has(keyOf(source, path)) ? [path] : [])))
       done += files
       onProgress(done, todo.length)
       await sleep(batchPauseMs)
@@ -236,7 +222,7 @@ async function readCandidate(
   problems: SyncProblem[],
 ): Promise<FileContent | Pick<FileContent, 'source' | 'path'> | undefined> {
   try {
-    const real = await resolveInside({ workspace: folder.folder, forbidden: folder.forbidden }, file, roots)
+    const real = await resolveInside(roots ?? { workspace: folder.folder, forbidden: folder.forbidden }, file)
     const { text, hash } = await readText(real, path, roots?.isAllowed)
     return {
       path,
@@ -258,20 +244,4 @@ async function readCandidate(
 
 function keyOf(source: ResultSource, path: string): string {
   return `${source}\0${path}`
-}
-
-/** Young generation size in MB; small, because prepared files are sent at once. */
-const preparationYoungMb = 8
-
-/** Starts a worker that prepares files while this thread writes earlier ones. */
-function startWorker({ entry, settings }: PreparationWorkerSource): WorkerHost<PreparationJobs> {
-  return new WorkerHost({
-    entry,
-    youngGenerationMb: preparationYoungMb,
-    onStart: (client) => client.open(settings),
-  })
-}
-
-function prepareAll(tasks: readonly PreparationTask[], settings: UnitSettings): PreparedFile[] {
-  return tasks.map(({ file, known }) => prepareUnits(file, settings, known))
 }

@@ -64,12 +64,10 @@ export function transcriptDays(jsonl: string): (string | undefined)[] {
   })
 }
 
-/** Returns true if the transcript is of a private chat. @param lines of the JSONL file */
 export function isPrivateTranscript(lines: readonly string[]): boolean {
   return isPrivateChat(lastMark(lines, privacyToggleEntry))
 }
 
-/** Returns the data of the last custom entry of a type; undefined if there is none. */
 function lastMark(lines: readonly string[], customType: string): unknown {
   const mark = lines.findLast(
     (line) => line.includes(`"${customType}"`) && parseRecord(line)['customType'] === customType,
@@ -77,7 +75,6 @@ function lastMark(lines: readonly string[], customType: string): unknown {
   return mark === undefined ? undefined : (parseRecord(mark)['data'] ?? null)
 }
 
-/** Returns 0-based lines of deleted messages and of their descendants. */
 function deletedLines(lines: readonly string[]): Set<number> {
   const deletedIndexes = new Set<number>()
   const roots = new Set<string>()
@@ -97,7 +94,6 @@ function deletedLines(lines: readonly string[]): Set<number> {
   return deletedIndexes
 }
 
-/** Formats the text as one line. Returns an empty text for an empty one. */
 export function formatMessage({ role, isPrivate }: TranscriptMessage['message'], text: string): string {
   const flat = text.replace(/\s+/g, ' ').trim()
   const mark = isPrivate === true ? ` ${privateMark}` : ''
@@ -120,7 +116,6 @@ function parseRecord(line: string): Record<string, unknown> {
 /** Matches quotes, list items, locations and date headings. Every other line is a sentence of the offline model. */
 const quotedLine = /^(?:[>-] |\[|\*\*)/
 
-/** Returns the lines of an offline answer that quote the memory; empty if there are none. */
 function quotedMemoryLines(answer: string): string {
   const lines = answer.split('\n').filter((line) => quotedLine.test(line))
   return lines.join('\n')

@@ -16,9 +16,7 @@ export interface WatchEvents {
   /** A path relative to the folder, with forward slashes; called for every write. */
   readonly onChange: (path: string) => void
   readonly onReady: () => void
-  /** Changes are now found by polling; `reason` is the system's message. */
   readonly onLimit: (reason: string) => void
-  /** Polling has ended: system notifications are available again. */
   readonly onLimitCleared: () => void
   readonly onError: (reason: string) => void
 }
@@ -33,7 +31,6 @@ export class FolderWatcher {
   isPolling = false
   #closed = false
 
-  /** @param folder absolute path */
   constructor(folder: string, events: WatchEvents, retryMs: number = usualRetryMs) {
     this.#folder = folder
     this.#events = events
@@ -46,10 +43,7 @@ export class FolderWatcher {
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#retry)
-    await Promise.all([
-      closeWithTimeout(this.#watcher),
-      this.#nativeCandidate && closeWithTimeout(this.#nativeCandidate),
-    ])
+    await Promise.all([this.#watcher, this.#nativeCandidate].map((watcher) => watcher && closeWithTimeout(watcher)))
   }
 
   #watch(usePolling: boolean): FSWatcher {
@@ -59,7 +53,11 @@ export class FolderWatcher {
       interval: pollingIntervalMs,
       // A link may lead out of the folder or back into it. A full sync finds changes behind links.
       followSymlinks: false,
-      ignored: (path, info) => this.#isIgnored(path, info?.isFile() === true),
+      ignored: (path, info) => {
+        const inside = relative(this.#folder, path)
+        const isOtherFile = info?.isFile() === true && !isMarkdown(path)
+        return inside !== '' && (isOtherFile || isIgnoredPath(inside.split(sep)))
+      },
     })
     watcher.on('all', (_event, path) => {
       if (isMarkdown(path)) this.#events.onChange(relative(this.#folder, path).split(sep).join('/'))
@@ -109,13 +107,6 @@ export class FolderWatcher {
     if (!works) return this.#scheduleNativeTry()
     this.#events.onLimitCleared()
     this.#events.onReady()
-  }
-
-  #isIgnored(path: string, isFile: boolean): boolean {
-    const inside = relative(this.#folder, path)
-    if (inside === '') return false
-    if (isIgnoredPath(inside.split(sep))) return true
-    return isFile && !isMarkdown(path)
   }
 }
 

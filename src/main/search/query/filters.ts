@@ -13,26 +13,21 @@ import type { ResultSource } from '../indexing/indexed-file.ts'
 import { blankSpans, fold } from '../text/terms.ts'
 import { parseTemporalExpressions, type TemporalExpression } from '../text/language/times.ts'
 
-/** A condition on results; `text` is the filter as written. */
 export type Filter = { readonly text: string } & (
   | { readonly kind: 'days'; readonly span: DaySpan }
-  /** `part` is folded. */
   | { readonly kind: 'path'; readonly part: string; readonly isNot: boolean }
   | { readonly kind: 'source'; readonly source: ResultSource; readonly isNot: boolean }
   /** Matches notes with the tag or a nested tag. */
   | { readonly kind: 'tag'; readonly key: string; readonly isNot: boolean }
-  /** `name` is normalized by `nameKey`. */
   | { readonly kind: 'property'; readonly name: string; readonly test: PropertyTest; readonly isNot: boolean }
   | { readonly kind: 'word'; readonly word: string }
 )
 
-/** The days of a time expression such as `last week`; units about them get a boost. */
+/** A time expression; units about its days get a boost. */
 export type Boost = Pick<TemporalExpression, 'kind' | 'text' | keyof DaySpan>
 
 export interface FilteredQuery {
-  /** Query without filters and without the time expressions that the user turned off. */
   readonly words: string
-  /** `words` without time expressions. */
   readonly topic: string
   readonly filters: readonly Filter[]
   readonly boosts: readonly Boost[]
@@ -44,9 +39,7 @@ export interface FilteredUnit {
   readonly path: string
   readonly source: ResultSource
   readonly days: readonly DaySpan[]
-  /** Texts of the `-word` filters whose word the unit contains. */
   readonly excludedBy: ReadonlySet<string>
-  /** Texts of the tag and property filters that the note has. */
   readonly having: ReadonlySet<string>
 }
 
@@ -73,7 +66,6 @@ interface Found {
   readonly start: number
   readonly end: number
   readonly condition: Condition
-  /** Undefined if the value is invalid. */
   readonly filter: Filter | undefined
 }
 
@@ -134,7 +126,6 @@ function spanOfFilters(filters: readonly Filter[]): DaySpan | undefined {
   }
 }
 
-/** Returns the texts of the filters that reject a unit; empty if it passes. */
 export function failedFilters(filters: readonly Filter[], unit: FilteredUnit): string[] {
   const path = fold(unit.path)
   const allowedSources = new Set(
@@ -172,7 +163,6 @@ function keyedFilters(query: string, today: Day): Found[] {
   })
 }
 
-/** Ignores a name that no note has as a property: `https://…`, `TODO:now`. */
 function propertyFilters(query: string, isProperty: (name: string) => boolean): Found[] {
   const inBrackets = outsideQuotes(query, bracketedPropertyPattern).map((found) => ({ found, given: found[3] ?? '*' }))
   const plain = outsideQuotes(query, propertyPattern).map((found) => ({ found, given: found[3] ?? '' }))
@@ -212,8 +202,9 @@ function filterOf(kind: Keyed, text: string, operand: string, isNot: boolean, to
  * `last-week`, `上周`). Returns undefined for other values.
  */
 function spanOfValue(text: string, today: Day): DaySpan | undefined {
-  const [, year, month, day] = /^(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?$/.exec(text.trim()) ?? []
-  if (year !== undefined) return spanOf(Number(year), asNumber(month), asNumber(day))
+  const [, ...parts] = /^(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?$/.exec(text.trim()) ?? []
+  const [year, month, day] = parts.map((part) => (part === undefined ? undefined : Number(part)))
+  if (year !== undefined) return spanOf(year, month, day)
   const phrase = text.trim().replaceAll(/[-_]/g, ' ')
   const [time] = parseTemporalExpressions(phrase, today)
   return time?.text.length === phrase.length ? { first: time.first, last: time.last } : undefined
@@ -269,8 +260,4 @@ function unquoted(text: string): string {
 function filterValue(given: string): string {
   const bare = unquoted(given)
   return bare === given ? given.replace(trailing, '') : bare
-}
-
-function asNumber(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : Number(text)
 }

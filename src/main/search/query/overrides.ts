@@ -1,6 +1,5 @@
 import type { SearchOptions, SearchSettings } from '#shared/contract/index.ts'
 
-/** Overrides for one search. */
 export interface SearchOverrides extends SearchOptions {
   /** False for readers who must not see chats. Default true. */
   readonly hasChats?: boolean
@@ -8,7 +7,6 @@ export interface SearchOverrides extends SearchOptions {
   readonly isRecall?: boolean
 }
 
-/** Returns the agent's settings with the overrides of one search. */
 export function withOverrides(defaults: SearchSettings, overrides: SearchOptions): SearchSettings {
   const { weights, minScore, maxResults, maxCharacters, recencyHalfLifeDays } = overrides
   return {

@@ -21,9 +21,7 @@ import type { Boost, FilteredQuery } from './filters.ts'
 export interface TermVariant {
   /** `word` for words of any script, identifiers and canonical forms; `cjk` for runs of CJK characters. */
   readonly kind: 'word' | 'cjk'
-  /** One term of the index, or several consecutive ones, separated by spaces. */
   readonly term: string
-  /** In (0, 1]: the weight of an occurrence, relative to the original term. */
   readonly weight: number
 }
 
@@ -33,25 +31,17 @@ export interface QueryTerm {
   readonly readings: readonly TermVariant[]
 }
 
-export interface Phrase {
-  readonly kind: TermVariant['kind']
-  /** Consecutive terms in the index, separated by spaces. */
-  readonly term: string
-  readonly shown: string
-}
+export type Phrase = Omit<TermVariant, 'weight'> & Pick<QueryTerm, 'shown'>
 
-const quoted = /"([^"]+)"|“([^”]+)”|「([^」]+)」|『([^』]+)』/g
+const quoted = /"[^"]+"|“[^”]+”|「[^」]+」|『[^』]+』/g
 
 /** Number of content words beside quotes up to which quotes ask for a phrase. In longer questions, they mark titles. */
 const maxBesidePhrases = 2
 
-/** Returns the phrases that every result must contain. */
 export function requiredPhrases(query: string): Phrase[] {
   const others = queryTerms(query.replace(quoted, ' ')).filter(({ role }) => role !== 'function')
   if (others.length > maxBesidePhrases) return []
-  return Array.from(query.matchAll(quoted), (match) =>
-    phraseParts((match[1] ?? match[2] ?? match[3] ?? match[4] ?? '').trim()),
-  ).flat()
+  return Array.from(query.matchAll(quoted), ([text]) => phraseParts(text.slice(1, -1).trim())).flat()
 }
 
 function phraseParts(text: string): Phrase[] {
@@ -63,18 +53,15 @@ function phraseParts(text: string): Phrase[] {
   return parts
 }
 
-/** Returns the terms by which the index has a word or phrase: CJK words as bigrams. */
 export function indexTermsOf({ kind, term }: Pick<TermVariant, 'kind' | 'term'>): readonly string[] {
   const parts = term.split(' ')
   return kind === 'cjk' && parts.length > 1 ? bigramsOf(parts) : parts
 }
 
-/** `kind`: a word that asks for a kind of lines. */
 export interface SearchTerm extends Omit<QueryTerm, 'role'> {
   readonly role: WordRole | 'kind'
 }
 
-/** Returns the terms that a query searches for: those of `queryTerms`, with one term for all words of a kind of lines. */
 export function searchTerms(query: string): SearchTerm[] {
   const composed = query.normalize('NFKC')
   const folded = fold(composed)
@@ -101,7 +88,6 @@ export function searchTerms(query: string): SearchTerm[] {
   return [...distinct, ...others]
 }
 
-/** Returns the distinct terms of a query or a part of it, function words included. */
 export function queryTerms(query: string): QueryTerm[] {
   const terms = new Map<string, QueryTerm>()
   const add = (shown: string, role: WordRole, ...readings: TermVariant[]) => {
@@ -156,19 +142,12 @@ function beginsName(text: string, at: number): boolean {
   return !/(?:^|[.!?:\n"“「(]\s*)$/.test(before) && /\p{Ll}/u.test(text)
 }
 
-interface CjkWord {
-  readonly word: string
-  /** UTF-16 offset in the run. */
-  readonly at: number
-  readonly role: WordRole
-}
-
 /**
  * Cuts a run of CJK characters into words. Consecutive single characters are usually a name that the dictionary lacks,
  * so they form one word; function words between them are dropped.
  */
-function cjkWords(run: string): CjkWord[] {
-  const found: CjkWord[] = []
+function cjkWords(run: string) {
+  const found: { readonly word: string; readonly at: number; readonly role: WordRole }[] = []
   let singles = ''
   let from = 0
   const flush = () => {
@@ -191,10 +170,9 @@ function cjkWords(run: string): CjkWord[] {
   }
   flush()
   // A query of function words only is searched for as a whole.
-  return found.some(({ role }) => role !== 'function') ? found : [{ word: run, at: 0, role: 'function' }]
+  return found.some(({ role }) => role !== 'function') ? found : [{ word: run, at: 0, role: 'function' as const }]
 }
 
-/** Returns the readings of a word; none for a phrase. */
 function readingsOf(folded: string): TermVariant[] {
   if (/\p{Script=Han}/u.test(folded)) return cjkReadings(folded)
   return folded.includes(' ') ? [] : [{ kind: 'word', term: stem(folded), weight: 1 }]
@@ -226,12 +204,10 @@ function cjkReadings(word: string): TermVariant[] {
   return readings
 }
 
-/** Removes a Japanese inflection: kana after kanji. */
 function withoutInflection(word: string): string {
   return /^\p{Script=Han}+\p{Script=Hiragana}+$/u.test(word) ? word.replace(/\p{Script=Hiragana}+$/u, '') : word
 }
 
-/** Returns the query with its time phrases as plain words. */
 export function withoutTimes(query: FilteredQuery): FilteredQuery {
   const conditions = query.conditions.filter(({ kind }) => kind !== 'time')
   return { ...query, topic: query.words, boosts: [], conditions }
@@ -254,7 +230,6 @@ const generic = new Set(
   ),
 )
 
-/** @param hasConditions true if filters or times already restrict the units */
 export function isTopic({ role, shown, readings }: SearchTerm, hasConditions: boolean): boolean {
   if (role === 'function') return false
   if (!hasConditions) return true

@@ -11,7 +11,6 @@ export function textScoreOf(bm25: number): number {
   return bm25 / (1 + bm25)
 }
 
-/** Returns a cosine as a score in [0, 1]. */
 export function vectorScoreOf(cosine: number): number {
   return Math.min(1, Math.max(0, cosine))
 }

@@ -8,7 +8,6 @@ import { capitalizedIn, unitFlags } from '../units/unit-flags.ts'
 import { isUser, type QueryWords } from './query-words.ts'
 import { codePattern } from '../text/terms.ts'
 
-/** Groups of the score breakdown, with the features of each. */
 export const featureGroups = {
   ownWords: ['ownWords', 'coverage', 'noWords', 'kind'],
   nearbyWords: ['previousWords', 'secondPreviousWords', 'coverageOfThree', 'coverageOfSeven'],
@@ -45,14 +44,11 @@ export type FeatureGroup = keyof typeof featureGroups
 export type FeatureName = (typeof featureGroups)[FeatureGroup][number]
 export type Features = Readonly<Record<FeatureName, number>>
 
-/** Features of a unit that matches for another reason than words or meaning. */
 export const noFeatures = Object.fromEntries(
   Object.values(featureGroups).flatMap((names) => names.map((name) => [name, 0])),
 ) as Features
 
-/** Similarity of units to the query by an embedding model. */
 export interface UnitSimilarity {
-  /** Ids of the nearest units. */
   readonly nearest: readonly number[]
   /** Returns the cosine, standardized over the units to the scale of the built-in model. */
   cosine(id: number): number
@@ -63,15 +59,12 @@ export interface UnitSimilarity {
 export interface CandidateUnit {
   readonly id: number
   readonly features: Features
-  /** BM25 score of the unit's own words. */
   readonly bm25: number
-  /** Parts of `bm25`, by query word. */
   readonly wordScores: readonly number[]
 }
 
 const maxByWords = 110
 const maxByMeaning = 50
-/** Maximum number of units whose meaning is compared without the codes of the index. */
 const maxCompared = 2000
 /** Number of units with query words that the first pass scores in full, with their neighbours. */
 const maxSeeds = 120
@@ -101,10 +94,10 @@ export function collectCandidates(
   similarity: UnitSimilarity | undefined,
   only?: ReadonlySet<number>,
   also: readonly number[] = [],
-): { readonly candidates: CandidateUnit[]; readonly matched: number } {
+) {
   const computer = new FeatureComputer(query, queryWords, table, similarity)
   const { ids, matched } = computer.candidates(only)
-  const candidates = Array.from(new Set([...ids, ...also]), (id) => {
+  const candidates = Array.from(new Set([...ids, ...also]), (id): CandidateUnit => {
     const wordScores = computer.wordScores(id)
     return { id, features: computer.compute(id), bm25: wordScores.reduce((sum, value) => sum + value, 0), wordScores }
   })
@@ -115,40 +108,36 @@ class FeatureComputer {
   readonly #query: QueryWords
   readonly #table: UnitTable
   readonly #similarity: UnitSimilarity | undefined
-  readonly #form: ReturnType<typeof questionForm>
+  readonly #question: string
   /** Units that leave open what the query asks for and another unit settles. */
   readonly #openUnits: ReadonlySet<number>
   readonly #totalWeight: number
   readonly #sectionScores = new Map<number, number>()
   #maxSectionScore = 0
   #sectionTotal = 0
-  readonly #queryFeatures: Pick<Features, Exclude<(typeof featureGroups.query)[number], 'isDialogue'>>
+  readonly #queryFeatures: ReturnType<FeatureComputer['computeQueryFeatures']>
   readonly #sectionCosines = new Map<number, { cosine: number; similarity: number }>()
 
   constructor(query: string, queryWords: QueryWords, table: UnitTable, similarity: UnitSimilarity | undefined) {
     this.#query = queryWords
     this.#table = table
     this.#similarity = similarity
-    this.#form = questionForm(query)
+    this.#question = query.toLowerCase()
     this.#totalWeight = queryWords.words.reduce((sum, { weight }) => sum + weight, 0) || 1
     const isSettling = (id: number) => this.#coverage([id]) + this.#headingShare(id) >= minSettled
     this.#openUnits = queryWords.kindUnits.values().some(isSettling) ? queryWords.openUnits : new Set()
     this.#scoreSections()
-    this.#queryFeatures = this.#computeQueryFeatures()
+    this.#queryFeatures = this.computeQueryFeatures()
   }
 
-  /** Returns the units with the most promising words, and those nearest in meaning. */
-  candidates(only?: ReadonlySet<number>): { readonly ids: number[]; readonly matched: number } {
+  candidates(only?: ReadonlySet<number>) {
     const isOpen = (id: number) => this.#table.has(id) && (only?.has(id) ?? true)
     const scores = this.#unitsWithWords(only)
-    const seeds = this.#seeds(scores)
-    const around = new Set<number>()
-    for (const id of seeds)
-      for (let distance = -neighbourDistance; distance <= neighbourDistance; distance += 1) {
-        const other = this.#table.sectionNeighbour(id, distance)
-        if (other !== 0 && isOpen(other)) around.add(other)
-      }
-    const scored = Array.from(around, (id) => ({ id, score: this.#firstScore(id) }))
+    const distances = Array.from({ length: 2 * neighbourDistance + 1 }, (_, at) => at - neighbourDistance)
+    const around = this.#seeds(scores).flatMap((id) =>
+      distances.map((distance) => this.#table.sectionNeighbour(id, distance)),
+    )
+    const scored = Array.from(new Set(around.filter(isOpen)), (id) => ({ id, score: this.#firstScore(id) }))
     scored.sort((one, other) => other.score - one.score || one.id - other.id)
     const ids = new Set(scored.slice(0, maxByWords).map(({ id }) => id))
     const nearest = this.#nearest(only).filter(isOpen)
@@ -158,7 +147,6 @@ class FeatureComputer {
     return { ids: [...ids], matched }
   }
 
-  /** Returns the units nearest in meaning. If only few units can be candidates, these are compared directly. */
   #nearest(only: ReadonlySet<number> | undefined): readonly number[] {
     const model = this.#similarity
     if (!model) return []
@@ -177,13 +165,12 @@ class FeatureComputer {
   compute(id: number): Features {
     const table = this.#table
     const near = (distance: number) => table.sectionNeighbour(id, distance)
-    const flags = table.flagsOf(id)
+    const { flags, label, length } = table.get(id)
     const has = (flag: number) => (flags & flag) !== 0
-    const followsQuestion = near(-1) !== 0 && (table.flagsOf(near(-1)) & unitFlags.asks) !== 0
-    const label = table.labelOf(id)
+    const followsQuestion = (table.get(near(-1)).flags & unitFlags.asks) !== 0
     const context = label === '' && this.#similarity ? noteContext : 1
     const previousWords = context * this.#extraWords(id, near(-1))
-    const sectionScore = context * (this.#sectionScores.get(table.sectionOf(id)) ?? 0)
+    const sectionScore = context * this.#sectionScoreOf(id)
     const namesSpeaker = this.#query.speakers.size > 0 && label !== ''
     const isNamed = namesSpeaker && this.#query.speakers.has(label)
     const capitalized = capitalizedIn(flags) / 3
@@ -211,18 +198,17 @@ class FeatureComputer {
       isQuestion: toNumber(has(unitFlags.asks)),
       followsQuestion: toNumber(followsQuestion),
       questionWords: followsQuestion ? previousWords : 0,
-      time: toNumber(this.#form.asksTime && has(unitFlags.hasTime)),
-      number: toNumber(this.#form.asksNumber && has(unitFlags.hasNumber)),
+      time: toNumber(has(unitFlags.hasTime) && asked.time.test(this.#question)),
+      number: toNumber(has(unitFlags.hasNumber) && asked.number.test(this.#question)),
       capitalized,
-      fittingName: this.#form.asksName ? capitalized : 0,
-      length: Math.min(table.lengthOf(id), 30) / 30,
+      fittingName: asked.name.test(this.#question) ? capitalized : 0,
+      length: Math.min(length, 30) / 30,
       isFirstPerson: toNumber(has(unitFlags.isFirstPerson)),
       ...this.#queryFeatures,
       isDialogue: toNumber(label !== ''),
     }
   }
 
-  /** Returns the units with query words in their text or headings, with a rough score. */
   #unitsWithWords(only: ReadonlySet<number> | undefined): Map<number, number> {
     const scores = new Map<number, number>()
     for (const [at, { units, headUnits, weight, documents }] of this.#query.words.entries()) {
@@ -233,11 +219,9 @@ class FeatureComputer {
     return scores
   }
 
-  /** Returns the units with the best scores. */
   #seeds(scores: ReadonlyMap<number, number>): number[] {
     if (scores.size <= maxSeeds) return [...scores.keys()]
-    const sectionScoreOf = (id: number) => this.#sectionScores.get(this.#table.sectionOf(id)) ?? 0
-    return Array.from(scores, ([id, score]) => [id, score + 0.15 * sectionScoreOf(id)] as const)
+    return Array.from(scores, ([id, score]) => [id, score + 0.15 * this.#sectionScoreOf(id)] as const)
       .sort((one, other) => other[1] - one[1] || one[0] - other[0])
       .slice(0, maxSeeds)
       .map(([id]) => id)
@@ -245,7 +229,7 @@ class FeatureComputer {
 
   /** Returns a rough score of a unit, its neighbours, headings and section, which selects the candidates. */
   #firstScore(id: number): number {
-    let score = 0.15 * (this.#sectionScores.get(this.#table.sectionOf(id)) ?? 0)
+    let score = 0.15 * this.#sectionScoreOf(id)
     const neighbours = [-2, -1, 1, 2].map((distance) => this.#table.sectionNeighbour(id, distance))
     for (const [at, word] of this.#query.words.entries()) {
       if (word.units.has(id)) score += this.#wordScore(id, at)
@@ -257,16 +241,19 @@ class FeatureComputer {
     return score
   }
 
+  #sectionScoreOf(id: number): number {
+    return this.#sectionScores.get(this.#table.get(id).section) ?? 0
+  }
+
   /** BM25 of one query word; a word counts once per unit, because units are short. */
   #wordScore(id: number, at: number): number {
     const word = this.#query.words[at]
     const match = word?.units.get(id)
     if (!word || match === undefined) return 0
-    const norm = 1 - b + (b * this.#table.lengthOf(id)) / this.#table.meanLength
+    const norm = 1 - b + (b * this.#table.get(id).length) / this.#table.meanLength
     return (word.weight * match * (k1 + 1)) / (1 + k1 * norm)
   }
 
-  /** Returns the share of the query's words that a neighbour has beyond those of the unit. */
   #extraWords(id: number, neighbour: number): number {
     if (neighbour === 0) return 0
     let sum = 0
@@ -302,7 +289,7 @@ class FeatureComputer {
     for (const { units, weight, documents } of this.#query.words) {
       const counts = new Map<number, number>()
       for (const [id, match] of units) {
-        const section = table.sectionOf(id)
+        const section = table.get(id).section
         counts.set(section, (counts.get(section) ?? 0) + match)
       }
       const rarity = Math.log(1 + (table.sections - counts.size + 0.5) / (counts.size + 0.5))
@@ -319,7 +306,7 @@ class FeatureComputer {
 
   #noteSectionCosine(id: number): void {
     if (!this.#similarity) return
-    const section = this.#table.sectionOf(id)
+    const section = this.#table.get(id).section
     const best = this.#sectionCosines.get(section) ?? { cosine: -1, similarity: -1 }
     best.cosine = Math.max(best.cosine, this.#similarity.cosine(id))
     best.similarity = Math.max(best.similarity, this.#similarity.similarity(id))
@@ -337,7 +324,7 @@ class FeatureComputer {
       const other = table.sectionNeighbour(id, distance)
       return model && other !== 0 ? model.similarity(other) : 0
     }
-    const section = this.#sectionCosines.get(table.sectionOf(id))
+    const section = this.#sectionCosines.get(table.get(id).section)
     const [cosine, previousCosine] = [cosineAt(0), cosineAt(-1)]
     return {
       cosine,
@@ -351,7 +338,7 @@ class FeatureComputer {
     }
   }
 
-  #computeQueryFeatures(): Pick<Features, Exclude<(typeof featureGroups.query)[number], 'isDialogue'>> {
+  computeQueryFeatures() {
     const { words, speakers } = this.#query
     const hasUnknownName = words.some(
       ({ role, shown, documents, matches }) =>
@@ -374,13 +361,8 @@ function toNumber(value: boolean): number {
 }
 
 const asked = {
+  /** The time, a number, or the name of a person, a place or a thing. */
   time: /\bwhen\b|what (?:date|day|month|year|time)|how long|什么时候|几[月号点日]|哪[天年月]|何时|多久|いつ|何[時日月年]|언제/,
   number: /how (?:many|much|often|old|big|long|far|tall)|多少|几[个次岁块]|いくつ|いくら|何[人回個円歳]|몇|얼마/,
   name: /\b(?:who|whose|whom|where|which|name)\b|谁|哪里|哪儿|哪个|叫什么|誰|どこ|누구|어디/,
-}
-
-/** Returns what a question asks for; a name is that of a person, a place or a thing. */
-function questionForm(question: string) {
-  const folded = question.toLowerCase()
-  return { asksTime: asked.time.test(folded), asksNumber: asked.number.test(folded), asksName: asked.name.test(folded) }
 }

@@ -4,7 +4,6 @@ import type { QueryWord, QueryWords, WordMatch } from './query-words.ts'
 const cjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 const word = /[\p{L}\p{N}]+(?:[_\-./:@#+'’][\p{L}\p{N}]+)*/gu
 
-/** Returns the words of a text that match the query, as written there. CJK words are folded. */
 export function matchedWords(text: string, { words }: QueryWords): string[] {
   const matched = new Set<string>()
   const wanted = new Set<string>()
@@ -22,13 +21,10 @@ export function matchedWords(text: string, { words }: QueryWords): string[] {
 
 export interface MatchedTerm {
   readonly term: string
-  /** The word that replaces a query word that no unit has. */
   readonly instead?: string
-  /** The related word or other form that matched. */
   readonly alike?: string
 }
 
-/** Describes how a query word matched. @param unit only matches in this unit count; undefined for all */
 export function matchedTerm({ shown, matches }: QueryWord, unit?: number): MatchedTerm {
   const found = matches.filter(({ units, headUnits }) =>
     unit === undefined ? units.length + headUnits.length > 0 : units.includes(unit),

@@ -10,28 +10,22 @@ import { areDerived, stem } from '../text/stem.ts'
 import { roleOfCjk, roleOfStem, type WordRole } from '../text/stop-words.ts'
 import { openTermOf } from '../text/line-kinds.ts'
 import { relatedTerms } from '../text/related-terms.ts'
-import { bigramsOf, codePattern, fold } from '../text/terms.ts'
+import { codePattern, fold } from '../text/terms.ts'
 
 /** Words of the searched units. Implementations exclude units that the reader must not see. */
 export interface Lexicon {
   readonly units: number
-  /** Returns the ids of the units whose text has the term. */
   unitsWith(term: string): readonly number[]
   /** Returns the ids of the units whose headings, context or note name have the term. */
   unitsUnder(term: string): readonly number[]
-  /** Returns the words that start with a prefix, with their terms. */
   wordsFrom(prefix: string): readonly (readonly [word: string, term: string])[]
-  /** Returns the words whose length is within `tolerance` of a length, with their terms. */
+  /** @param tolerance maximum difference to the length */
   wordsOfLength(length: number, tolerance: number): readonly (readonly [word: string, term: string])[]
-  /** Finds words of the units that sound or look like another word. */
   readonly sounds: Pick<SoundIndex, 'alternatives'>
-  /** Speaker labels. */
   readonly labels: readonly string[]
 }
 
-/** Word relations of an embedding model. */
 export interface WordRelations {
-  /** Returns similar words, most similar first. */
   related(word: string): readonly { readonly word: string; readonly cosine: number }[]
   cosine(one: string, other: string): number
 }
@@ -39,7 +33,6 @@ export interface WordRelations {
 /** Stands for the cosine of technical terms, which models do not know. */
 const technicalCosine = 0.95
 
-/** Returns the word relations of a model; none if it has none. */
 export function wordRelations(provider: EmbeddingProvider | undefined): WordRelations {
   return {
     related: (word) => [
@@ -54,7 +47,6 @@ export type MatchKind = 'exact' | 'derived' | 'prefix' | 'spelling' | 'compound'
 
 export interface WordMatch {
   readonly kind: MatchKind
-  /** The matched word; undefined for the query word itself. */
   readonly word?: string
   /** In (0, 1]: the weight of an occurrence, relative to the query word. */
   readonly weight: number
@@ -74,14 +66,12 @@ export interface QueryWord {
   readonly matches: readonly WordMatch[]
   /** Number of units with the word; of the most frequent match if no unit has the word itself. */
   readonly documents: number
-  /** Weight of the best match by unit. */
   readonly units: ReadonlyMap<number, number>
   readonly headUnits: ReadonlySet<number>
 }
 
 export interface QueryWords {
   readonly words: readonly QueryWord[]
-  /** Speaker labels that the query names. */
   readonly speakers: ReadonlySet<string>
   /** Units of the kinds that the query asks for, and those that leave such a matter open. */
   readonly kindUnits: ReadonlySet<number>
@@ -99,7 +89,6 @@ const singleCharacter = 0.6
 /** Minimum number of units for rarity: in fewer units, it means little. */
 const minUnits = 600
 
-/** Returns the content words of a query and the speakers that it names. */
 export function findQueryWords(query: string, lexicon: Lexicon, relations: WordRelations): QueryWords {
   // English function words such as he and she may be pinyin.
   const terms = searchTerms(query).filter(({ role, shown }) => role !== 'function' || /^[a-z]+$/.test(shown))
@@ -109,8 +98,7 @@ export function findQueryWords(query: string, lexicon: Lexicon, relations: WordR
   const people = lexicon.labels.filter((label) => !isRole(label)).map(partsOf)
   for (const [at, term] of terms.entries()) {
     if (term.role === 'function') continue
-    const neighbours = [terms[at - 1]?.shown, terms[at + 1]?.shown] as const
-    const word = new WordFinder(term, neighbours, lexicon, relations).find()
+    const word = new WordFinder(term, [terms[at - 1]?.shown, terms[at + 1]?.shown], lexicon, relations).find()
     const named = people.filter((person) => isPartOf(term, person))
     for (const { label } of named) speakers.add(label)
     ;(named.length > 0 ? names : words).push(word)
@@ -137,31 +125,25 @@ const minRelatedCosine = { latin: 0.5, cjk: 0.7 }
 /** Words below `minRelatedCosine` order the results, but a query word with no nearer match still counts as unknown. */
 const minDistantCosine = { latin: 0.4, cjk: 0.5 }
 const maxRelated = 8
-/** Maximum weight of the technical terms in a unit. */
 const maxTechnical = 0.8
 const maxSpellings = 3
-/** Maximum number of indexed numbers that begin with a typed one and match it. */
 const maxNumbers = 50
-/** Kinds of matches that count in headings too. */
 const headKinds: ReadonlySet<MatchKind> = new Set(['exact', 'derived', 'prefix', 'spelling'])
 const derivedWeight = 0.85
 const prefixWeight = 0.8
 const compoundWeight = 0.3
 
+type Neighbours = readonly [before: string | undefined, after: string | undefined]
+
 class WordFinder {
   readonly #term: SearchTerm
-  readonly #neighbours: readonly [before: string | undefined, after: string | undefined]
+  readonly #neighbours: Neighbours
   readonly #lexicon: Lexicon
   readonly #relations: WordRelations
   readonly #matches: WordMatch[] = []
   readonly #terms = new Set<string>()
 
-  constructor(
-    term: SearchTerm,
-    neighbours: readonly [before: string | undefined, after: string | undefined],
-    lexicon: Lexicon,
-    relations: WordRelations,
-  ) {
+  constructor(term: SearchTerm, neighbours: Neighbours, lexicon: Lexicon, relations: WordRelations) {
     this.#term = term
     this.#neighbours = neighbours
     this.#lexicon = lexicon
@@ -216,7 +198,6 @@ class WordFinder {
     return { units, headUnits }
   }
 
-  /** Returns the number of units with the most frequent match in their text, or in their headings. */
   #maxUnits(): number {
     const inTexts = Math.max(0, ...this.#matches.map(({ units }) => units.length))
     return inTexts > 0 ? inTexts : Math.max(0, ...this.#matches.map(({ headUnits }) => headUnits.length))
@@ -234,8 +215,12 @@ class WordFinder {
     return units.length > 0
   }
 
-  #addWord(kind: MatchKind, word: string, term: string, weight: number): boolean {
-    return roleOfStem(term) !== 'function' && this.#add(kind, [term], weight, word)
+  /** @returns true if a unit has one of the words */
+  #addWords(kind: MatchKind, words: readonly (readonly [word: string, term: string])[], weight: number): boolean {
+    const isAdded = words.map(
+      ([word, term]) => roleOfStem(term) !== 'function' && this.#add(kind, [term], weight, word),
+    )
+    return isAdded.includes(true)
   }
 
   #addLatin(word: string, isUnknown: boolean): void {
@@ -248,53 +233,43 @@ class WordFinder {
   }
 
   #addPrefixes(word: string, limit = Infinity): boolean {
-    const others = this.#lexicon.wordsFrom(word).slice(0, limit)
-    return others.map(([other, term]) => this.#addWord('prefix', other, term, prefixWeight)).includes(true)
+    return this.#addWords('prefix', this.#lexicon.wordsFrom(word).slice(0, limit), prefixWeight)
   }
 
-  /** Adds other forms of the word, such as allergic for allergy. */
   #addDerived(word: string, isUnknown: boolean): boolean {
     if (word.length < 4) return false
-    let isFound = false
-    for (const [other, term] of this.#lexicon.wordsFrom(word.slice(0, 3))) {
-      if (other === word || !areDerived(word, other)) continue
-      const cosine = this.#relations.cosine(word, other)
-      const isEnough = isUnknown && Math.min(word.length, other.length) >= 5 ? minCosineOfUnknown : minDerivedCosine
-      if (cosine > isEnough) isFound = this.#addWord('derived', other, term, derivedWeight) || isFound
-    }
-    return isFound
+    const others = this.#lexicon.wordsFrom(word.slice(0, 3)).filter(([other]) => {
+      if (other === word || !areDerived(word, other)) return false
+      const isLong = isUnknown && Math.min(word.length, other.length) >= 5
+      return this.#relations.cosine(word, other) > (isLong ? minCosineOfUnknown : minDerivedCosine)
+    })
+    return this.#addWords('derived', others, derivedWeight)
   }
 
   #addSpellings(word: string): boolean {
-    let maxEdits = word.length >= 8 ? 2 : 1
-    let nearest: { readonly word: string; readonly term: string; readonly edits: number }[] = []
-    for (const [other, term] of this.#lexicon.wordsOfLength(word.length, maxEdits)) {
-      const edits = editDistance(word, other, maxEdits)
-      if (edits > maxEdits || edits === 0) continue
-      if (edits < maxEdits) nearest = []
-      maxEdits = edits
-      nearest.push({ word: other, term, edits })
+    const maxEdits = word.length >= 8 ? 2 : 1
+    const others = this.#lexicon.wordsOfLength(word.length, maxEdits)
+    const byEdits = Map.groupBy(others, ([other]) => editDistance(word, other, maxEdits))
+    for (let edits = 1; edits <= maxEdits; edits += 1) {
+      const nearest = byEdits.get(edits)
+      if (!nearest) continue
+      // Typing errors in the first letter are rare.
+      const likely = nearest.filter(([other]) => other[0] === word[0])
+      const weight = edits > 1 ? 0.5 : word.length < 6 ? 0.4 : 0.7
+      return this.#addWords('spelling', (likely.length > 0 ? likely : nearest).slice(0, maxSpellings), weight)
     }
-    // Typing errors in the first letter are rare.
-    const likely = nearest.filter((spelling) => spelling.word[0] === word[0])
-    let isFound = false
-    for (const spelling of (likely.length > 0 ? likely : nearest).slice(0, maxSpellings)) {
-      const weight = spelling.edits > 1 ? 0.5 : word.length < 6 ? 0.4 : 0.7
-      isFound = this.#addWord('spelling', spelling.word, spelling.term, weight) || isFound
-    }
-    return isFound
+    return false
   }
 
   #addMisspelledPrefix(word: string): boolean {
-    let isFound = false
     const lengths = [word.length, word.length + 1, word.length - 1]
-    for (const [other, term] of this.#lexicon.wordsFrom(word.slice(0, 1)))
-      if (other.length > word.length && lengths.some((length) => editDistance(word, other.slice(0, length), 1) <= 1))
-        isFound = this.#addWord('prefix', other, term, prefixWeight / 2) || isFound
-    return isFound
+    const others = this.#lexicon
+      .wordsFrom(word.slice(0, 1))
+      .filter(([other]) => other.length > word.length)
+      .filter(([other]) => lengths.some((length) => editDistance(word, other.slice(0, length), 1) <= 1))
+    return this.#addWords('prefix', others, prefixWeight / 2)
   }
 
-  /** Adds the two words that a compound consists of, such as mac book for macbook. */
   #addParts(word: string): void {
     for (let at = 3; at <= word.length - 3; at += 1) {
       const terms = [stem(word.slice(0, at)), stem(word.slice(at))]
@@ -302,17 +277,15 @@ class WordFinder {
     }
   }
 
-  /** Adds the longest pieces of a CJK word that units have. */
   #addPieces(letters: readonly string[]): void {
-    for (let length = letters.length - 1; length >= 2; length -= 1) {
-      let isFound = false
-      for (let at = 0; at + length <= letters.length; at += 1) {
-        const piece = letters.slice(at, at + length)
-        const weight = (0.6 * length) / letters.length + 0.1
-        isFound = this.#add('piece', bigramsOf(piece), weight, piece.join('')) || isFound
-      }
-      if (isFound) return
-    }
+    for (let length = letters.length - 1, isFound = false; length >= 2 && !isFound; length -= 1)
+      for (let at = 0; at + length <= letters.length; at += 1)
+        isFound =
+          this.#addCjk('piece', letters.slice(at, at + length), (0.6 * length) / letters.length + 0.1) || isFound
+  }
+
+  #addCjk(kind: MatchKind, letters: readonly string[], weight: number): boolean {
+    return this.#add(kind, indexTermsOf({ kind: 'cjk', term: letters.join(' ') }), weight, letters.join(''))
   }
 
   /** Adds words that sound or look alike. The segmenter may have split a misspelled word, so pairs are tried too. */
@@ -324,12 +297,8 @@ class WordFinder {
       intersection(indexTermsOf({ kind: 'cjk', term: letters.join(' ') }).map((term) => this.#lexicon.unitsWith(term)))
         .length > 0
     for (const word of [shown, ...pairs]) {
-      if (word === undefined) continue
-      let isFound = false
-      for (const { term, weight } of this.#lexicon.sounds.alternatives(word, isIndexed))
-        isFound =
-          this.#add('sound', indexTermsOf({ kind: 'cjk', term: term.join(' ') }), weight, term.join('')) || isFound
-      if (isFound) return
+      const others = word === undefined ? [] : this.#lexicon.sounds.alternatives(word, isIndexed)
+      if (others.map(({ term, weight }) => this.#addCjk('sound', term, weight)).includes(true)) return
     }
   }
 
@@ -339,9 +308,8 @@ class WordFinder {
     for (const { word, cosine } of this.#relations.related(shown)) {
       if (cosine < (isCjk ? minCosine.cjk : minCosine.latin) || count === maxRelated) return
       const isAdded = /[\u3400-\u9fff]/.test(word)
-        ? roleOfCjk(word) !== 'function' &&
-          this.#add('related', indexTermsOf({ kind: 'cjk', term: [...word].join(' ') }), 0.6 * cosine ** 2, word)
-        : this.#addWord('related', word, stem(word), 0.8 * cosine ** 2)
+        ? roleOfCjk(word) !== 'function' && this.#addCjk('related', [...word], 0.6 * cosine ** 2)
+        : this.#addWords('related', [[word, stem(word)]], 0.8 * cosine ** 2)
       if (isAdded) count += 1
     }
   }
@@ -361,7 +329,6 @@ export function isUser(label: string): boolean {
   return user.test(label)
 }
 
-/** Returns true for labels that are roles. A query with the word `user` does not name a speaker. */
 function isRole(label: string): boolean {
   return assistant.test(label) || user.test(label)
 }

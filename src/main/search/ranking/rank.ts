@@ -4,12 +4,10 @@
  * probability that the unit answers the query. Order, score, threshold and breakdown all come from this logit.
  */
 import type { ScorePart, ScorePartName } from '#shared/contract/index.ts'
-import type { CandidateUnit, FeatureGroup, FeatureName, Features } from './features.ts'
-import { featureGroups } from './features.ts'
+import { featureGroups, type CandidateUnit, type FeatureGroup, type FeatureName, type Features } from './features.ts'
 import withoutVectors from './weights-words.json' with { type: 'json' }
 import withVectors from './weights.json' with { type: 'json' }
 
-/** Weights of one kind of unit: lines of a dialogue, or notes. */
 export interface KindWeights {
   /** Factor on the sum of the ranking features. */
   readonly scale: number
@@ -30,7 +28,6 @@ export interface RankingWeights {
   readonly constant: number
   /** Weights of the features that order the candidates. */
   readonly ranking: Readonly<Partial<Record<FeatureName, number>>>
-  /** Weights that are added after scaling. Includes all query features: they do not change the order. */
   readonly calibration: Readonly<Partial<Record<FeatureName, number>>>
   readonly notes: KindWeights
   readonly dialogue: KindWeights
@@ -45,20 +42,17 @@ export interface RankingModels {
   readonly withoutVectors: RankingWeights
 }
 
-/** A term that is added to the logit, but is no feature of the model. */
 export interface Adjustment {
   readonly name: 'date' | 'recency' | 'superseded' | 'successor'
   readonly contribution: number
 }
 
 export interface RankedUnit extends CandidateUnit {
-  /** With classic weights, the weighted sum. */
   readonly logit: number
   /** Logistic of the logit; with classic weights, the sum itself. */
   readonly score: number
   /** Parts of the logit, which add up to it, without the adjustments. */
   readonly contributions: Readonly<Partial<Record<ScorePartName, number>>>
-  /** Adjustments of the part `form`. */
   readonly adjustments: readonly Adjustment[]
   readonly margin: Margin
 }
@@ -68,7 +62,6 @@ const maxDistance = 4
 /** Lead of a single candidate. Small, because it says nothing about the query. */
 const leadOfOne = 1
 
-/** Returns the candidates with their scores, best first. */
 export function rank(candidates: readonly CandidateUnit[], weights: RankingWeights): RankedUnit[] {
   const margins = marginsOf(candidates.map(({ features }) => rankingSum(features, weights)))
   const ranked = candidates.map((candidate, at) => score(candidate, margins[at] ?? noMargin, weights))
@@ -84,7 +77,6 @@ export interface Margin {
 
 export const noMargin: Margin = { distance: 0, lead: 0 }
 
-/** Returns the margin of each candidate. @param sums from `rankingSum` */
 export function marginsOf(sums: readonly number[]): Margin[] {
   const [best = 0, second = best - leadOfOne] = sums.toSorted((one, other) => other - one)
   return sums.map((sum) => ({
@@ -94,7 +86,6 @@ export function marginsOf(sums: readonly number[]): Margin[] {
   }))
 }
 
-/** Returns the sum that orders the candidates of a query. */
 export function rankingSum(features: Features, { ranking }: RankingWeights): number {
   let sum = 0
   for (const name in ranking) sum += (ranking[name as FeatureName] ?? 0) * features[name as FeatureName]
@@ -131,7 +122,6 @@ export function logistic(logit: number): number {
   return 1 / (1 + Math.exp(-logit))
 }
 
-/** Adds a term to the logit. */
 export function adjust(unit: RankedUnit, adjustment: Adjustment): RankedUnit {
   const logit = unit.logit + adjustment.contribution
   return { ...unit, logit, score: logistic(logit), adjustments: [...unit.adjustments, adjustment] }

@@ -10,24 +10,18 @@ import { queryTerms } from '../query/parse-query.ts'
 import { chineseWeekday, weekdayName } from '../text/language/words.ts'
 import { fold } from '../text/terms.ts'
 
-/** Weak results that are shown, and their minimum score. */
 const maxWeak = 10
 const minWeakScore = 0.02
 
 export function resultsOf(ranking: UnitRanking, units: UnitSearcher): SearchResult[] {
-  const results: { readonly unit: RankedUnit; readonly texts: UnitText[] }[] = []
-  const byRank = new Map<number, UnitText[]>()
-  for (const { unit, verdict } of ranking.candidates) {
-    if (verdict.kind === 'returned') {
-      const texts = [units.textOf(unit.id)]
-      byRank.set(verdict.rank, texts)
-      results.push({ unit, texts })
-    } else if (verdict.kind === 'joined') byRank.get(verdict.rank)?.push(units.textOf(unit.id))
-  }
-  return results.map(({ unit, texts }) => resultOf(unit, joinTexts(texts), ranking, units))
+  const shown = ranking.candidates.filter(({ verdict: { kind } }) => kind === 'returned' || kind === 'joined')
+  const byRank = Map.groupBy(shown, ({ verdict }) => ('rank' in verdict ? verdict.rank : 0))
+  return [...byRank.values()].flatMap(([first, ...joined]) => {
+    const texts = joined.map(({ unit }) => units.textOf(unit.id))
+    return first ? resultOf(first.unit, joinTexts(units.textOf(first.unit.id), texts), ranking, units) : []
+  })
 }
 
-/** Returns unlikely results, one for each entry. */
 export function weakResults(ranking: UnitRanking, units: UnitSearcher): SearchResult[] {
   const weak = ranking.candidates.filter(({ unit, verdict }) => verdict.kind === 'weak' && unit.score >= minWeakScore)
   const entries = new Set<string>()
@@ -80,10 +74,8 @@ function resultFields(unit: RankedUnit, text: UnitText, ranking: UnitRanking, un
   }
 }
 
-/** Joins the parts of a divided entry in the order of the note, and marks gaps. */
-function joinTexts(texts: readonly UnitText[]): UnitText {
-  const [first, ...others] = texts.toSorted((one, other) => one.seq - other.seq)
-  if (!first) throw new Error('a result has no text')
+function joinTexts(best: UnitText, joined: readonly UnitText[]): UnitText {
+  const [first = best, ...others] = [best, ...joined].sort((one, other) => one.seq - other.seq)
   let { text, endLine, seq } = first
   for (const other of others) {
     text += other.seq > seq + 1 ? ' … ' : other.startLine > endLine ? '\n' : ' '
@@ -94,7 +86,6 @@ function joinTexts(texts: readonly UnitText[]): UnitText {
   return { ...first, text, snippet: others.length > 0 ? text : first.snippet, endLine }
 }
 
-/** Returns a function from a candidate to its score breakdown. @param provider explains cosines by words, if it can */
 export function explainerOf(
   ranking: UnitRanking,
   units: UnitSearcher,
@@ -130,13 +121,11 @@ export function explainerOf(
   }
 }
 
-/** Returns a function from a unit to its 1-based rank among the candidates. */
 function rankerBy(candidates: UnitRanking['candidates'], value: (unit: RankedUnit) => number) {
-  const values = candidates.map(({ unit }) => ({ id: unit.id, value: value(unit) }))
-  values.sort((one, other) => other.value - one.value)
-  const ranks = new Map(values.map(({ id }, at) => [id, at + 1]))
+  const ranked = candidates.map(({ unit }) => unit).sort((one, other) => value(other) - value(one))
+  const ranks = new Map(ranked.map(({ id }, at) => [id, at + 1]))
   return (unit: RankedUnit): number =>
-    ranks.get(unit.id) ?? 1 + values.filter((other) => other.value >= value(unit)).length
+    ranks.get(unit.id) ?? 1 + ranked.filter((other) => value(other) >= value(unit)).length
 }
 
 function termsOfUnit({ id, wordScores }: RankedUnit, { words }: QueryWords) {
@@ -155,7 +144,6 @@ export function explainedTerms({ words }: QueryWords): Explanation['terms'] {
   }))
 }
 
-/** A ranking of notes or chats, with the function that explains its candidates. */
 export interface ExplainedRanking {
   readonly ranking: UnitRanking
   readonly explain: (candidate: UnitCandidate) => Candidate
@@ -191,7 +179,6 @@ const maxShortQuery = 6
 const maxWordsAllNeeded = 3
 /** Minimum cosine of a word that no unit has and a word of the unit that stands for it. */
 const minCosineOfUnknown = 0.28
-/** The same for a word that the unit must have. */
 const minCosineOfTopic = 0.24
 /** Factor on the rarity of a name that the unit has. */
 const weightOfName = 2
@@ -210,7 +197,6 @@ const people =
     .map((names) => new RegExp(names.replaceAll(/[a-z?]+/g, '\\b$&\\b'), 'i'))
 
 interface RankedText extends Pick<RankedUnit, 'id' | 'features'> {
-  /** Text with the headings above. */
   readonly text: string
 }
 
@@ -244,7 +230,6 @@ function lacksWords({ id, features, text }: RankedText, { words }: QueryWords, r
   return share < enough && (content.length <= maxShortQuery || content.length - lacking.length < 2)
 }
 
-/** Returns true for names of people, and for a word in the genitive: "Tom's phone". */
 function isName({ role, shown, documents }: QueryWord): boolean {
   const word = fold(shown)
   return role === 'name' || /['’]s$/.test(word) || surnameAlone.test(word) || (documents === 0 && fullName.test(word))

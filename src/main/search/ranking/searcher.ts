@@ -17,6 +17,7 @@ import { getMeta, hasModel, unsentUnitsKey, vectorDimensions, type Db } from '..
 import { comparableForms } from '#shared/markdown/marks.ts'
 import { lineKeys } from '#workspace/privacy'
 import { sessionsPrefix } from '../indexing/indexed-file.ts'
+import type { StoredFile } from '../units/unit-statements.ts'
 import { withOverrides, type SearchOverrides } from '../query/overrides.ts'
 import { embeddingCost } from '../vector/embedding-cost.ts'
 import { incompleteNotice, privateNotice, privateQueryNotice, unknownScriptNotice } from '../vector/query-embedder.ts'
@@ -26,48 +27,21 @@ import { rankingModels } from './rank.ts'
 import { explainedTerms, explainerOf, explainMissing, resultsOf, weakResults } from './search-answer.ts'
 import { minScoreOf } from './select-results.ts'
 import { similarNotes } from './unit-similarity.ts'
-import { UnitSearcher, type UnitRanking, type UnitSearchOptions } from './unit-searcher.ts'
+import { UnitSearcher, type UnitSearchOptions } from './unit-searcher.ts'
 
-/** Minimum score of every result from chats. */
 const minChatScore = 0.1
 /** Characters that results from chats may use, however many the notes have used. */
 const minChatCharacters = 300
 
-export interface IndexedFileFacts {
-  readonly path: string
-  readonly source: string
-  readonly mtime: number
-  readonly size: number
-  readonly words: number
-  readonly tokens: number
-  /** 0: no mark in the text, 1: marks on some lines, 2: a mark on the whole file. Without the rules of the settings. */
-  readonly privacy: number
-  readonly problem: string | null
-}
-
-interface Collection {
-  readonly version: number
-  readonly unembedded: number
-  /** 0 if the index has no vectors of the model in use. */
-  readonly dimensions: number
-}
-
-export interface SearchRanking {
-  readonly notes: UnitRanking
-  /** Undefined if the reader must not see chats, or there are none. */
-  readonly chats: UnitRanking | undefined
-  readonly settings: SearchSettings
-  readonly minScore: number
-  readonly notice: Notice
-  readonly timings: SearchResponse['timings']
-}
+export type IndexedFileFacts = Omit<StoredFile, 'hash' | 'privateByRule' | 'version'>
 
 export class Searcher {
   readonly #db: Db
   readonly #embeddings: QueryEmbedder | undefined
   readonly #units: UnitSearcher
   readonly #statements: ReturnType<typeof prepare>
-  #collection: Collection | undefined
+  /** `dimensions`: 0 if the index has no vectors of the model in use. */
+  #collection = { version: -1, unembedded: 0, dimensions: 0 }
 
   constructor(db: Db, embeddings: QueryEmbedder | undefined, now: Clock = systemClock) {
     this.#db = db
@@ -76,7 +50,7 @@ export class Searcher {
     this.#statements = prepare(db)
   }
 
-  /** @param stale copied to the response @throws the signal's reason if aborted */
+  /** @throws the signal's reason if aborted */
   async search(
     query: string,
     defaults: SearchSettings,
@@ -102,7 +76,6 @@ export class Searcher {
     }
   }
 
-  /** Runs a search and returns the score breakdown of each candidate. @param why 1-based line to explain */
   async explain(
     query: string,
     defaults: SearchSettings,
@@ -137,12 +110,10 @@ export class Searcher {
     }
   }
 
-  /** Dimensions of the index's vectors; 0 if there are none, or if they are from another model. */
   get dimensions(): number {
     return this.#readCollection().dimensions
   }
 
-  /** Loads the units into memory, so that the first search does not wait. */
   preload(): void {
     for (const isChat of [false, true]) this.#units.preload({ isChat, hasPrivate: true })
   }
@@ -173,7 +144,6 @@ export class Searcher {
     return embeddingCost(this.#db, model, signal)
   }
 
-  /** Returns at most `limit` notes on the same subject, nearest first; empty without vectors. */
   similarNotes(path: string, limit: number): SimilarNote[] {
     if (this.dimensions === 0) return []
     return this.#db.transaction(() =>
@@ -185,12 +155,10 @@ export class Searcher {
     return this.#statements.indexedFiles.all()
   }
 
-  /** Returns a value that changes with the private units of notes. */
   privateVersion(): string {
     return this.#statements.privateVersion.get() ?? ''
   }
 
-  /** Returns the keys of the lines of private notes. */
   privateKeys(): string[] {
     const keys = new Set<string>()
     for (const text of this.#statements.privateNoteTexts.iterate()) for (const key of lineKeys(text)) keys.add(key)
@@ -215,18 +183,15 @@ export class Searcher {
     overrides: SearchOverrides,
     alsoRank: readonly number[],
     signal: AbortSignal | undefined,
-  ): Promise<SearchRanking> {
+  ) {
     const started = performance.now()
     const { words } = this.#units.parse(query, overrides.without, overrides.hasPrivate)
     const { vector, notice } = await this.#embed(words, overrides, signal)
     const embedMs = performance.now() - started
     const ranked = this.#db.transaction(() => this.#rankNow(query, settings, overrides, alsoRank, vector))()
     const totalMs = performance.now() - started
-    return {
-      ...ranked,
-      notice,
-      timings: { embedMs, vectorMs: ranked.vectorMs, textMs: totalMs - embedMs - ranked.vectorMs, totalMs },
-    }
+    const { vectorMs } = ranked.notes
+    return { ...ranked, notice, timings: { embedMs, vectorMs, textMs: totalMs - embedMs - vectorMs, totalMs } }
   }
 
   #rankNow(
@@ -235,7 +200,7 @@ export class Searcher {
     { without, minScore: askedScore, excludeSession, hasPrivate = true, hasChats = true, isRecall }: SearchOverrides,
     alsoRank: readonly number[],
     vector: Float32Array | undefined,
-  ): Omit<SearchRanking, 'notice' | 'timings'> & { readonly vectorMs: number } {
+  ) {
     const { weights, maxResults, maxCharacters, recencyHalfLifeDays } = settings
     const classicWeights = weights === 'auto' ? undefined : weights
     const minScore = askedScore ?? (classicWeights ? settings.minScore : null)
@@ -251,21 +216,15 @@ export class Searcher {
         alsoRank,
       })
     const notes = rank(false, { minScore, maxResults, maxCharacters })
-    const common = {
-      settings,
-      minScore: minScore ?? minScoreOf(notes.candidates[0]?.unit),
-      vectorMs: notes.vectorMs,
-    }
-    if (!hasChats || this.#units.preload({ isChat: true, hasPrivate }) === 0)
-      return { notes, chats: undefined, ...common }
+    const shown = { notes, settings, minScore: minScore ?? minScoreOf(notes.candidates[0]?.unit) }
+    if (!hasChats || this.#units.preload({ isChat: true, hasPrivate }) === 0) return { ...shown, chats: undefined }
     const returned = notes.candidates.filter(({ verdict }) => verdict.kind === 'returned').length
-    const characters = Math.max(minChatCharacters, maxCharacters - notes.characters)
-    const chats = rank(true, {
+    const limits = {
       minScore: minScore ?? minChatScore,
       maxResults: maxResults - returned,
-      maxCharacters: characters,
-    })
-    return { notes, chats: foldChats(chats, notes, this.#units, minScore ?? minChatScore), ...common }
+      maxCharacters: Math.max(minChatCharacters, maxCharacters - notes.characters),
+    }
+    return { ...shown, chats: foldChats(rank(true, limits), notes, this.#units, limits.minScore) }
   }
 
   async #embed(
@@ -296,9 +255,9 @@ export class Searcher {
     return { vector, notice: local === unembedded ? privateNotice(local) : incompleteNotice(unembedded) }
   }
 
-  #readCollection(): Collection {
+  #readCollection() {
     const version = this.#statements.version.get() ?? 0
-    if (this.#collection?.version === version) return this.#collection
+    if (this.#collection.version === version) return this.#collection
     const isOurs = this.#embeddings !== undefined && hasModel(this.#db, this.#embeddings.source)
     this.#collection = {
       version,

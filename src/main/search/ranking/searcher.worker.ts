@@ -64,7 +64,6 @@ function searcher(): Searcher {
   return open.searcher
 }
 
-/** Returns the models of earlier settings, each with a health of its own. */
 async function openEarlier(sources: readonly EmbeddingSource[]): Promise<QueryEmbedder[]> {
   const embedders: QueryEmbedder[] = []
   for (const source of sources) {
@@ -96,8 +95,13 @@ function openIndex(): Db {
   throw new AppError('index_unavailable', 'the index is being rebuilt for this version')
 }
 
-function withNotice<T extends Pick<SearchResponse, 'notice'>>(answer: T): T {
-  return { ...answer, notice: answer.notice ?? (open?.embedder === embeddings ? setupNotice : null) }
+async function answer<T extends Pick<SearchResponse, 'notice'>>(
+  permit: QueryPermit,
+  work: (reader: Searcher) => Promise<T>,
+): Promise<T> {
+  if (embeddings) embeddings.permit = permit
+  const answered = await read(work)
+  return { ...answered, notice: answered.notice ?? (open?.embedder === embeddings ? setupNotice : null) }
 }
 
 /**
@@ -162,16 +166,11 @@ const jobs = {
     if (existsSync(file)) openIfReadable()
     if (open && open.searcher.dimensions > 0) setImmediate(() => open?.embedder?.prepare())
   },
-  async search({ query, defaults, options, stale, leave }: SearchRequest, signal?: AbortSignal) {
-    if (embeddings) embeddings.permit = leave
-    return withNotice(await read((reader) => reader.search(query, defaults, options, stale, signal)))
-  },
-  async explain({ query, defaults, options, why, stale, leave }: ExplainRequest, signal?: AbortSignal) {
-    if (embeddings) embeddings.permit = leave
-    return withNotice(await read((reader) => reader.explain(query, defaults, options, why, stale, signal)))
-  },
+  search: ({ query, defaults, options, stale, leave }: SearchRequest, signal?: AbortSignal) =>
+    answer(leave, (reader) => reader.search(query, defaults, options, stale, signal)),
+  explain: ({ query, defaults, options, why, stale, leave }: ExplainRequest, signal?: AbortSignal) =>
+    answer(leave, (reader) => reader.explain(query, defaults, options, why, stale, signal)),
   outcomes: (_: undefined, signal?: AbortSignal) => outcomes.subscribe('outcome', signal ? { signal } : {}),
-  /** Tests the provider; undefined if there is none. */
   async probe() {
     openIfReadable()
     return embeddings?.probe(open && open.embedder === embeddings ? open.searcher.dimensions : 0)

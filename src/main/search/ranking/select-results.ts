@@ -11,7 +11,6 @@ export interface SelectionLimits {
   readonly maxCharacters: number
 }
 
-/** The properties of a unit's text that decide whether it is returned. */
 export interface SelectableText {
   /** Equal for the parts of one divided entry. */
   readonly entry: string
@@ -37,12 +36,10 @@ const minBestScore = { notes: 0.25, dialogue: 0.1 }
 /** Share of the threshold that the other results must reach: they complete a likely answer. */
 const othersShare = 0.2
 
-/** Returns true if the best unit is likely enough for results. @param minScore null for the threshold of the model */
 export function hasAnswer([best]: readonly RankedUnit[], minScore: number | null = null): boolean {
   return best !== undefined && best.score >= (minScore ?? minScoreOf(best))
 }
 
-/** Returns the threshold of the model for a query. */
 export function minScoreOf(
   best: RankedUnit | undefined,
   thresholds: Omit<RecallThresholds, 'others'> = minBestScore,
@@ -50,7 +47,6 @@ export function minScoreOf(
   return best?.features.isDialogue === 1 ? thresholds.dialogue : thresholds.notes
 }
 
-/** Returns the score below which no unit is returned. @param ranked best first */
 export function thresholdOf(
   ranked: readonly RankedUnit[],
   limits: Pick<SelectionLimits, 'minScore' | 'recall'>,

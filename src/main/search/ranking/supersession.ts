@@ -1,6 +1,3 @@
-/**
- * Finds units that are marked as superseded, and their successors. Chains of successors are followed to the end.
- */
 import { matchesQuote, supersededLine, supersededNote, type Superseded } from '#shared/markdown/superseded.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import { findReplaced, isMarkedOld } from '../text/changed-fact.ts'
@@ -24,7 +21,6 @@ export interface Supersession {
   readonly until: string
   /** `path:line` of the successor at the end of the chain; undefined if none is named. */
   readonly by: string | undefined
-  /** Id of the successor; undefined if the searched units do not contain it. */
   readonly successor: number | undefined
 }
 
@@ -38,12 +34,10 @@ export class Supersessions {
     this.#isSearched = isSearched
   }
 
-  /** Returns the files whose front matter says that the whole note is superseded. */
   files(): ReadonlySet<number> {
     return new Set(this.#statements.files.all())
   }
 
-  /** Returns undefined if the unit is valid. */
   of(id: number): Supersession | undefined {
     const unit = this.#statements.unit.get(id)
     const own = unit && this.#supersededAt(unit, unit.startLine)
@@ -98,7 +92,6 @@ function formatLocation({ path, line }: NonNullable<Superseded['by']>): string {
   return line === undefined ? path : `${path}:${line}`
 }
 
-/** Finds the quoted line: the occurrence nearest to its original place. */
 function findQuote(units: readonly Unit[], quote: string, line: number) {
   let best: { readonly unit: Unit; readonly line: number } | undefined
   for (const unit of units)
@@ -112,7 +105,6 @@ function findQuote(units: readonly Unit[], quote: string, line: number) {
 
 type DatedLine = Omit<Unit, 'endLine'> & { readonly date: string | undefined }
 
-/** Returns the lines whose fact a newer one of the lines changes, or which their author marks as outdated. */
 export function replacedAmong(lines: readonly DatedLine[]): ReadonlyMap<number, Pick<Supersession, 'successor'>> {
   const isBefore = (one: DatedLine, other: DatedLine) =>
     one.path === other.path ? one.startLine < other.startLine : (one.date ?? '~') < (other.date ?? '')

@@ -19,7 +19,6 @@ export interface UnitFacts {
   readonly lastDay: number | null
 }
 
-/** Applies the filters of queries to units. */
 export class UnitFilters {
   readonly #statements: ReturnType<typeof prepare>
 
@@ -67,7 +66,6 @@ export class UnitFilters {
     return sets.reduce((one, other) => one.intersection(other))
   }
 
-  /** Returns all units, those of recently changed files first. */
   *newest(): Generator<UnitFacts> {
     yield* this.#statements.newest.iterate()
   }
@@ -104,10 +102,8 @@ export function nearestDay(units: readonly UnitFacts[], { first, last }: DaySpan
   )
 }
 
-/** Maximum number of days that the text of units is searched for. */
 const maxMentionedDays = 7
 
-/** Returns the ids of the units whose text names a day of a short time phrase. */
 export function unitsMentioning({ boosts }: FilteredQuery, lexicon: Lexicon): ReadonlySet<number> {
   const days = boosts
     .filter(({ first, last }) => last - first < maxMentionedDays)

@@ -7,9 +7,9 @@ import { systemClock, type Clock } from '#platform'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { ResultSource } from '../indexing/indexed-file.ts'
-import { indexTermsOf, queryTerms, requiredPhrases, searchTerms, type SearchTerm } from '../query/parse-query.ts'
+import { indexTermsOf, isTopic, queryTerms, requiredPhrases } from '../query/parse-query.ts'
+import { searchedWords, searchTerms, withoutTimes, type SearchTerm } from '../query/parse-query.ts'
 import { hasConditions, parseFilters, type FilteredQuery } from '../query/filters.ts'
-import { isTopic, searchedWords, withoutTimes } from '../query/parse-query.ts'
 import { formatDay, overlaps, parseDay } from '../text/language/days.ts'
 import { bodyOf } from '../units/prepare-units.ts'
 import { snippetOf } from '../units/split-chunks.ts'
@@ -35,19 +35,15 @@ export interface UnitText {
   /** 1-based, inclusive. */
   readonly startLine: number
   readonly endLine: number
-  /** Heading trail. */
   readonly heading: string
   readonly text: string
-  /** The text; of a long chunk, its beginning. */
   readonly snippet: string
   /** `YYYY-MM-DD`, of the first day; undefined if the unit has no date. */
   readonly date: string | undefined
-  /** Number of the unit in its file. */
   readonly seq: number
   /** Equal for the parts of one divided entry. */
   readonly entry: string
   readonly isPrivate: boolean
-  /** Hash of the file when it was indexed. */
   readonly fileHash: string
 }
 
@@ -59,39 +55,30 @@ export interface UnitCandidate {
 export interface UnitRanking {
   readonly query: FilteredQuery
   readonly words: QueryWords
-  /** True if private units were searched. */
   readonly hasPrivate: boolean
-  /** Best first. */
   readonly candidates: readonly UnitCandidate[]
   /** Number of units that match the words or the meaning of the query; without a topic, its conditions. */
   readonly matched: number
-  /** Score below which no candidate is returned. */
   readonly threshold: number
   /** The best unit that `alsoRank` names; undefined if one of them is a candidate. */
   readonly asked: UnitCandidate | undefined
-  /** Weights of the ranking model; null with classic weights. */
   readonly weights: RankingWeights | null
   readonly supersessions: ReadonlyMap<number, Supersession>
-  /** Returns the cosine of a unit and the query; undefined without vectors. */
   readonly cosineOf: ((id: number) => number | undefined) | undefined
-  /** Characters of the results, as lines of output. */
   readonly characters: number
   readonly vectorMs: number
 }
 
 export interface UnitSearchOptions extends SelectionLimits {
   readonly scope: Scope
-  /** Weights of the two scores; undefined for the ranking model. */
   readonly classicWeights?: ClassicWeights
   /** Ids of units that are ranked even if none is a candidate. They do not change the candidates. */
   readonly alsoRank?: readonly number[]
-  /** Path of a chat that is not searched. */
   readonly excludedChat?: string
-  /** Conditions of the query that are turned off, as written there. */
   readonly without?: readonly string[]
   /** Days until the weight of a dated unit is halved; null for no decay. */
+  /** Null for no decay. */
   readonly recencyHalfLifeDays?: number | null
-  /** True for the recall before an answer, which has thresholds of its own. */
   readonly isRecall?: boolean | undefined
 }
 
@@ -102,23 +89,22 @@ const dateLift = 1.5
 /** The same for a unit that names a coming day which the query asks for: "(2026-11-28)". */
 const mentionLift = 4
 
-/** Number of best candidates whose text is read to find out whether they are superseded. */
 const maxExamined = 40
-/** Number of best candidates whose facts are compared. */
 const maxCompared = 5
 
-interface OpenSearch {
+interface OpenScope {
+  readonly reader: UnitReader
+  readonly vectors: UnitVectors
+  readonly texts: Supersessions
+}
+
+interface OpenSearch extends OpenScope {
   readonly query: FilteredQuery
   readonly words: QueryWords
-  readonly reader: UnitReader
-  readonly texts: Supersessions
   readonly lexicon: Lexicon
-  /** Ids of the units that name a coming day of the time phrases. */
   readonly mentioning: ReadonlySet<number>
   readonly similarity: (UnitSimilarity & RawSimilarity) | undefined
-  /** Returns the texts of the filters that exclude a unit. */
   readonly excludedBy: (unit: UnitFacts) => string[]
-  /** File of the chat that is not searched; undefined if there is none. */
   readonly excludedFile: number | undefined
   readonly options: UnitSearchOptions
 }
@@ -127,12 +113,6 @@ interface Ranked {
   readonly ranked: RankedUnit[]
   readonly matched: number
   readonly supersessions: ReadonlyMap<number, Supersession>
-}
-
-interface OpenScope {
-  readonly reader: UnitReader
-  readonly vectors: UnitVectors
-  readonly texts: Supersessions
 }
 
 export class UnitSearcher {
@@ -156,7 +136,7 @@ export class UnitSearcher {
     this.#statements = prepare(db)
   }
 
-  /** Returns the text of a unit. @throws Error if the index has no such unit */
+  /** @throws Error if the index has no such unit */
   textOf(id: number): UnitText {
     const { entry, file, firstDay, label: _label, isPrivate, ...content } = this.#rowOf(id)
     const date = firstDay === null ? undefined : formatDay(firstDay)
@@ -164,7 +144,6 @@ export class UnitSearcher {
     return { ...content, snippet, date, entry: `${file}/${entry}`, isPrivate: isPrivate === 1 }
   }
 
-  /** Returns the text of a unit as it is embedded. @throws Error if the index has no such unit */
   embeddedTextOf(id: number): string {
     return bodyOf(this.#rowOf(id))
   }
@@ -184,24 +163,21 @@ export class UnitSearcher {
     return parseFilters(query, today, without, (name) => this.#filters.isProperty(name, hasPrivate))
   }
 
-  /** Returns all candidates with their scores and verdicts. @param vector of length 1; undefined for keyword search */
   rank(query: string, vector: Float32Array | undefined, options: UnitSearchOptions): UnitRanking {
     const parsed = this.parse(query, options.without, options.scope.hasPrivate)
     const filtered = options.classicWeights ? withoutTimes(parsed) : parsed
     return this.#db.transaction(() => this.#rank(filtered, vector, options))()
   }
 
-  /** Loads the units of a scope into memory. @returns their number */
   preload(scope: Scope): number {
     return this.#db.transaction(() => this.#open(scope).reader.table.units)()
   }
 
-  /** Returns the vectors of all notes. Must run in a transaction. */
+  /** Must run in a transaction. */
   vectors(): UnitVectors {
     return this.#open({ isChat: false, hasPrivate: true }).vectors
   }
 
-  /** Returns true if the query has a word that only private units have. */
   hasPrivateWord(query: string): boolean {
     const lexiconOf = (hasPrivate: boolean) => this.#open({ isChat: false, hasPrivate }).reader.lexicon()
     return this.#db.transaction(() => {
@@ -215,7 +191,6 @@ export class UnitSearcher {
     })()
   }
 
-  /** Returns the name of the note that matches the query best, or its title; undefined if it has neither. */
   titleOf(source: ResultSource, path: string, { words, hasPrivate }: UnitRanking): string | undefined {
     return this.#statements.names
       .all(source, path, Number(hasPrivate))
@@ -232,7 +207,8 @@ export class UnitSearcher {
     const started = performance.now()
     const isClassic = options.classicWeights !== undefined
     const isReadable = vector !== undefined && (isClassic || !this.#isMisspelled(words))
-    const similarity = isReadable ? vectors.similarityTo(this.#embedded(vector, query)) : undefined
+    const model = this.#provider?.similarity
+    const similarity = isReadable ? vectors.similarityTo({ vector, model, text: query.words }) : undefined
     const vectorMs = performance.now() - started
     const excludedBy = this.#filters.excludersOf(query.filters, lexicon, options.scope.hasPrivate)
     // Weekdays are no topic, nor are dates beside a filter: without a topic, the notes of the day are listed.
@@ -245,8 +221,8 @@ export class UnitSearcher {
     const { excludedChat } = options
     const excludedFile = excludedChat === undefined ? undefined : this.#statements.fileAt.get('sessions', excludedChat)
     const mentioning = unitsMentioning(query, lexicon)
-    const memory = { reader, texts, lexicon, similarity }
-    const search: OpenSearch = { ...memory, query, words, mentioning, excludedBy, excludedFile, options }
+    const index = { reader, vectors, texts, lexicon, similarity }
+    const search: OpenSearch = { ...index, query, words, mentioning, excludedBy, excludedFile, options }
     const listing = hasTopic || options.isRecall ? { ranked: [], matched: 0, query } : this.#list(search)
     const { ranked, matched, supersessions } = hasTopic
       ? this.#rankTopic(search, [...(this.#admitted(search)?.intersection(mentioning) ?? mentioning)])
@@ -273,7 +249,7 @@ export class UnitSearcher {
       vectorMs,
       weights: isClassic ? null : this.#model(similarity),
       supersessions,
-      cosineOf: similarity && ((id) => similarity.rawCosine(id)),
+      cosineOf: similarity?.rawCosine,
     }
   }
 
@@ -284,7 +260,7 @@ export class UnitSearcher {
     if (first === undefined || ranked.some(({ id }) => ids.includes(id))) return undefined
     const unit = hasTopic
       ? this.#rankTopic(search, ids).ranked.find(({ id }) => ids.includes(id))
-      : unlistedUnit(first, classicWeights !== undefined)
+      : unscoredUnit(first, false, classicWeights !== undefined)
     const facts = unit && this.#filters.factsOf(unit.id)
     if (!facts) return undefined
     if (this.#admitted(search)?.has(unit.id) !== false) return { unit, verdict: { kind: 'weak' } }
@@ -302,13 +278,15 @@ export class UnitSearcher {
     const admitted = this.#admitted(search)
     const { candidates, matched } = collectCandidates(query.words, words, reader.table, similarity, admitted, also)
     if (options.classicWeights) {
-      const cosineOf = similarity && ((id: number) => similarity.rawCosine(id))
-      const ranked = rankClassic(candidates, options.classicWeights, cosineOf)
+      const ranked = rankClassic(candidates, options.classicWeights, similarity?.rawCosine)
       return { ranked, matched, supersessions: this.#supersessionsAmong(ranked, search) }
     }
     const dated = this.#withDates(rank(candidates, this.#model(similarity)), search)
     const supersessions = this.#supersessionsAmong(dated, search)
-    const lowered = this.#withSuperseded(dated, supersessions)
+    const compared = dated
+      .slice(0, maxCompared)
+      .map(({ id }) => ({ ...this.textOf(id), id, text: this.embeddedTextOf(id) }))
+    const lowered = lowerSuperseded(dated, new Map([...replacedAmong(compared), ...supersessions]))
     const missing = lowered.missing.filter((id) => !also.includes(id))
     // A successor is an answer even if it shares no word with the query: rank again with it.
     return missing.length > 0
@@ -320,33 +298,19 @@ export class UnitSearcher {
     const files = texts.files()
     const supersessions = new Map<number, Supersession>()
     for (const { id } of ranked.slice(0, maxExamined)) {
-      const isMarked = (table.flagsOf(id) & unitFlags.isSuperseded) !== 0 || files.has(table.fileOf(id))
+      const isMarked = (table.get(id).flags & unitFlags.isSuperseded) !== 0 || files.has(table.get(id).file)
       const supersession = isMarked ? texts.of(id) : undefined
       if (supersession) supersessions.set(id, supersession)
     }
     return supersessions
   }
 
-  #withSuperseded(ranked: readonly RankedUnit[], supersessions: ReadonlyMap<number, Supersession>) {
-    const compared = ranked
-      .slice(0, maxCompared)
-      .map(({ id }) => ({ ...this.textOf(id), id, text: this.embeddedTextOf(id) }))
-    return lowerSuperseded(ranked, new Map([...replacedAmong(compared), ...supersessions]))
-  }
-
-  /** Returns true if the model knows no word of the query, and the memory has them in other spellings only. */
   #isMisspelled({ words }: QueryWords): boolean {
-    const related = this.#provider?.related?.bind(this.#provider)
     const isOtherwiseSpelled = ({ shown, matches }: QueryWord) =>
-      matches.some(({ kind }) => kind === 'spelling') && related?.(shown).length === 0
+      matches.some(({ kind }) => kind === 'spelling') && this.#provider?.related?.(shown).length === 0
     return words.length > 0 && words.every(isOtherwiseSpelled)
   }
 
-  #embedded(vector: Float32Array, query: FilteredQuery) {
-    return { vector, model: this.#provider?.similarity, text: query.words }
-  }
-
-  /** Returns the units that fit the filters and have the quoted phrases; undefined for all units. */
   #admitted(search: OpenSearch): ReadonlySet<number> | undefined {
     const { query, lexicon, excludedFile } = search
     const { table } = search.reader
@@ -354,7 +318,7 @@ export class UnitSearcher {
     if (query.filters.length === 0 && phrases.length === 0)
       return excludedFile === undefined
         ? undefined
-        : new Set([...table.ids()].filter((id) => table.fileOf(id) !== excludedFile))
+        : new Set([...table.ids()].filter((id) => table.get(id).file !== excludedFile))
     const withPhrases = this.#filters.unitsWithPhrases(phrases, lexicon)
     const ids = new Set<number>()
     for (const unit of this.#filters.newest())
@@ -377,7 +341,7 @@ export class UnitSearcher {
     const isFirst = mentioning.union(words.kindUnits)
     const ranked = listed
       .slice(0, maxListed)
-      .map(({ id }) => listedUnit(id, options.classicWeights !== undefined))
+      .map(({ id }) => unscoredUnit(id, true, options.classicWeights !== undefined))
       .toSorted((one, other) => Number(isFirst.has(other.id)) - Number(isFirst.has(one.id)))
     if (ranked.length > 0 || options.scope.isChat || !boost) return { ranked, matched: listed.length, query }
     const open = this.#filters.newest().filter((unit) => isOpen(unit, search))
@@ -402,8 +366,7 @@ export class UnitSearcher {
       if (!facts || facts.lastDay === null) return unit
       const lift = isOfDays(facts, query) ? (dateLift * unit.features.coverageOfThree) / bestCoverage : 0
       const lifted = lift > 0 ? adjust(unit, { name: 'date', contribution: lift }) : unit
-      const halfLives = halfLife === null ? 0 : Math.max(0, today - facts.lastDay) / halfLife
-      const loss = Math.LN2 * halfLives
+      const loss = halfLife === null ? 0 : (Math.LN2 * Math.max(0, today - facts.lastDay)) / halfLife
       return loss > 0 ? adjust(lifted, { name: 'recency', contribution: -loss }) : lifted
     })
     return adjusted.sort((one, other) => other.logit - one.logit || one.id - other.id)
@@ -443,24 +406,16 @@ function isOfDays(unit: UnitFacts, { boosts }: FilteredQuery): boolean {
   return boosts.some((boost) => daysOf(unit).some((days) => overlaps(days, boost)))
 }
 
-/** Logit of units that a query without words lists: they match for certain. */
 const listedLogit = 10
 
-function listedUnit(id: number, isClassic: boolean): RankedUnit {
-  return unitWithLogit(id, isClassic ? 1 : listedLogit, isClassic)
-}
-
-function unlistedUnit(id: number, isClassic: boolean): RankedUnit {
-  const unit = unitWithLogit(id, isClassic ? 0 : -listedLogit, isClassic)
-  return { ...unit, features: { ...noFeatures, noWords: 1 } }
-}
-
-function unitWithLogit(id: number, logit: number, isClassic: boolean): RankedUnit {
+/** Returns a unit that matches for certain, or not at all, whatever its words are. */
+function unscoredUnit(id: number, isMatch: boolean, isClassic: boolean): RankedUnit {
+  const logit = isClassic ? Number(isMatch) : isMatch ? listedLogit : -listedLogit
   return {
     id,
     bm25: 0,
     wordScores: [],
-    features: noFeatures,
+    features: { ...noFeatures, noWords: Number(!isMatch) },
     logit,
     score: isClassic ? logit : logistic(logit),
     contributions: { constant: logit },

@@ -1,5 +1,6 @@
 import type { SimilarNote } from '#shared/contract/index.ts'
-import type { SimilarityModel } from '../embeddings/embedding-provider.ts'
+import { cached } from '#shared/util/lazy.ts'
+import { dot, fromBlob, type SimilarityModel } from '../embeddings/embedding-provider.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { Scope } from '../units/unit-reader.ts'
 import type { UnitTable } from '../units/unit-table.ts'
@@ -15,7 +16,6 @@ const maxSample = 300
 const usual = { mean: 0.12, deviation: 0.14 }
 const priorUnits = 30
 
-/** The query, as an embedding model reads it. */
 export interface EmbeddedQuery {
   readonly vector: Float32Array
   /** Present if vectors are computed from the text instead of stored. */
@@ -25,13 +25,12 @@ export interface EmbeddedQuery {
 
 export interface RawSimilarity {
   /** Returns the cosine as the model gives it; undefined for a unit without a vector. */
-  rawCosine(id: number): number | undefined
+  readonly rawCosine: (id: number) => number | undefined
 }
 
 /** Number of units whose tokens are cached. Ids are never reused, and the text of a unit never changes. */
 const maxPassages = 20_000
 
-/** Compares units with queries. Keeps a sample of the units' vectors between queries. */
 export class UnitVectors {
   readonly #table: UnitTable
   readonly #statements: ReturnType<typeof prepare>
@@ -47,31 +46,18 @@ export class UnitVectors {
   similarityTo(query: EmbeddedQuery): UnitSimilarity & RawSimilarity {
     const raw = this.cosinesWith(query.vector, query.model)
     const { mean, deviation } = this.#distribution(raw)
-    const cosines = new Map<number, number>()
-    const cosine = (id: number): number => {
-      let value = cosines.get(id)
-      if (value === undefined) {
-        const found = raw(id)
-        value = found === undefined ? 0 : usual.mean + (usual.deviation * (found - mean)) / deviation
-        cosines.set(id, value)
-      }
-      return value
-    }
-    const similarities = new Map<number, number>()
+    const cosine = cached((id: number) => {
+      const found = raw(id)
+      return found === undefined ? 0 : usual.mean + (usual.deviation * (found - mean)) / deviation
+    })
     const wordSimilarity = query.model?.similarityTo(query.text)
-    const similarity = (id: number): number => {
-      let value = similarities.get(id)
-      if (value === undefined) {
-        const tokens = query.model && this.#passage(id, query.model)?.tokens
-        value = wordSimilarity && tokens ? wordSimilarity(tokens, cosine(id)) : cosine(id)
-        similarities.set(id, value)
-      }
-      return value
-    }
+    const similarity = cached((id: number) => {
+      const tokens = query.model && this.#passage(id, query.model)?.tokens
+      return wordSimilarity && tokens ? wordSimilarity(tokens, cosine(id)) : cosine(id)
+    })
     return { nearest: this.#nearest(query.vector, cosine), cosine, similarity, rawCosine: raw }
   }
 
-  /** Returns the units whose codes are nearest to a vector's. */
   withNearCodes(vector: Float32Array): number[] {
     const code = signCodeOf(vector)
     return this.#statements.nearest.all(code.length, code, nearestCodes).filter((id) => this.#table.has(id))
@@ -79,15 +65,27 @@ export class UnitVectors {
 
   /** Returns a function from a unit to its cosine with a vector of length 1; undefined for units without a vector. */
   cosinesWith(vector: Float32Array, model: SimilarityModel | undefined): (id: number) => number | undefined {
-    return model ? this.#tokenCosines(vector, model) : this.#vectorCosines(vector)
+    if (!model)
+      return (id) => {
+        const other = this.#storedVector(id)
+        return other?.length === vector.length ? dot(vector, other) : undefined
+      }
+    const cosineOf = model.cosinesWith(vector)
+    return (id) => {
+      const found = this.#passage(id, model)
+      return found && cosineOf(found.tokens, found.length)
+    }
   }
 
-  /** Returns the vector of a unit, of length 1; undefined if it has none. */
   vectorOf(id: number, model: SimilarityModel | undefined): Float32Array | undefined {
     const tokens = model && this.#passage(id, model)?.tokens
     if (model && tokens) return model.vectorOf(tokens).vector
+    return this.#storedVector(id)
+  }
+
+  #storedVector(id: number): Float32Array | undefined {
     const blob = this.#statements.vector.get(id)
-    return blob && new Float32Array(Uint8Array.from(blob).buffer)
+    return blob && fromBlob(blob)
   }
 
   #nearest(vector: Float32Array, cosine: (id: number) => number): number[] {
@@ -96,14 +94,6 @@ export class UnitVectors {
       .sort((one, other) => other.cosine - one.cosine)
       .slice(0, maxNearest)
       .map(({ id }) => id)
-  }
-
-  #tokenCosines(vector: Float32Array, model: SimilarityModel): (id: number) => number | undefined {
-    const cosineOf = model.cosinesWith(vector)
-    return (id) => {
-      const found = this.#passage(id, model)
-      return found && cosineOf(found.tokens, found.length)
-    }
   }
 
   readonly #passages = new Map<number, { tokens: Int32Array; length: number }>()
@@ -119,18 +109,6 @@ export class UnitVectors {
     return found
   }
 
-  #vectorCosines(vector: Float32Array): (id: number) => number | undefined {
-    return (id) => {
-      const blob = this.#statements.vector.get(id)
-      if (!blob || blob.length !== vector.byteLength) return undefined
-      const other = new Float32Array(Uint8Array.from(blob).buffer)
-      let sum = 0
-      for (let at = 0; at < vector.length; at += 1) sum += (vector[at] as number) * (other[at] as number)
-      return sum
-    }
-  }
-
-  /** Returns mean and standard deviation of a query's cosines, from a sample of the units and a prior. */
   #distribution(raw: (id: number) => number | undefined): { mean: number; deviation: number } {
     const values = this.#sampleIds()
       .map(raw)

@@ -14,13 +14,9 @@ import type { IndexerEvent, IndexerSettings } from '../indexing/indexer.ts'
 import type { IndexerJobs } from '../indexing/indexer.worker.ts'
 import type { SearcherJobs } from '../ranking/searcher.worker.ts'
 
-/** Entry scripts of the workers; they differ between source and build. */
-export interface ThreadEntries {
-  readonly indexer: URL
-  readonly searcher: URL
-}
+export type ThreadEntries = Readonly<ReturnType<typeof threadEntries>>
 
-export function threadEntries(mainFolder: URL): ThreadEntries {
+export function threadEntries(mainFolder: URL) {
   return {
     indexer: workerEntry(mainFolder, 'search/indexing/indexer.worker'),
     searcher: workerEntry(mainFolder, 'search/ranking/searcher.worker'),
@@ -33,9 +29,7 @@ export type SearcherClient = WorkerClient<SearcherJobs>
 export interface IndexWorkersOptions {
   readonly entries: ThreadEntries
   readonly now: Clock
-  /** Called when a worker starts. */
   readonly settings: () => IndexerSettings
-  /** Runs after the indexer has opened the index. */
   readonly onOpened: (indexer: IndexerClient) => Promise<void>
   readonly onEvent: (event: IndexerEvent) => void
   readonly onFault: (error: unknown) => void
@@ -57,7 +51,6 @@ export class IndexWorkers {
   readonly #searcher: WorkerHost<SearcherJobs>
   #replacement: Promise<void> = Promise.resolve()
   readonly #readers = new Set<Promise<unknown>>()
-  /** Times of crashes, by `performance.now()`. */
   #crashes: readonly number[] = []
   #restarts = 0
   #isClosed = false
@@ -81,13 +74,12 @@ export class IndexWorkers {
     })
   }
 
-  /** Starts the workers. @throws AppError from the workers */
   async start(): Promise<void> {
     const nothing = async () => undefined
     await Promise.all([this.index(nothing), this.#call(this.#searcher, nothing)])
   }
 
-  /** Calls the indexer. @throws AppError from the indexer, `index_unavailable` */
+  /** @throws AppError from the indexer, `index_unavailable` */
   index<T>(work: (indexer: IndexerClient) => Promise<T>): Promise<T> {
     return this.#call(this.#indexer, work)
   }
@@ -112,7 +104,6 @@ export class IndexWorkers {
     }
   }
 
-  /** Sends a short text to the embedding provider; undefined if there is none. Does not wait for a replacement. */
   probe(): Promise<ProviderOutcome | undefined> {
     return this.#call(this.#searcher, (searcher) => searcher.probe())
   }
@@ -175,7 +166,6 @@ export class IndexWorkers {
     await client.open({ file, embedding, earlier, clockAheadMs: now().getTime() - systemClock().getTime() })
   }
 
-  /** Handles events until the worker ends, which the host reports. */
   async #follow<T>(
     events: AsyncIterable<T>,
     ending: AbortSignal,

@@ -7,7 +7,6 @@ import type {
   EmbeddingCost,
   SimilarNote,
   SearchResponse,
-  IndexExclusion,
 } from '#shared/contract/index.ts'
 import { type Clock, EventEmitter, type Subscribable, type AgentSettings } from '#platform'
 import { AppError, onSystemError } from '#shared/util/errors.ts'
@@ -51,7 +50,6 @@ export class Memory {
   #isSavingPower = false
   readonly #provider: ProviderHealth
 
-  /** Starts the workers; `opened` waits for them. */
   constructor(options: MemoryOptions) {
     this.#options = options
     this.#source = options.source
@@ -107,8 +105,8 @@ export class Memory {
   }
 
   /**
-   * Returns results, best first; scores are probabilities, lines are 1-based. Waits up to `catchUpMs` for files that were just saved. `stale` is true if that was not enough, and
-   * `notice` says why vectors were not used.
+   * Returns results, best first; scores are probabilities, lines are 1-based. Waits up to `catchUpMs` for files that
+   * were just saved; `stale` is true if that was not enough.
    * @throws AppError `index_unavailable` if there is no index; the signal's reason if aborted
    */
   search(query: string, options: SearchOverrides = {}, signal?: AbortSignal): Promise<SearchResponse> {
@@ -135,7 +133,10 @@ export class Memory {
       const explained = await this.#workers.search((searcher) => searcher.explain(request, { signal }))
       const explanation = { ...explained, ...this.#staleness() }
       if (explanation.why?.reason !== 'notIndexed') return explanation
-      const unsearched = await this.exclusionFor(explanation.why.path)
+      const { path } = explanation.why
+      const isIndexed = (await this.indexedFiles()).some((file) => file.path === path)
+      const problems = this.#status?.problems ?? []
+      const unsearched = await explainExclusion(path, this.#source.folders, isIndexed, problems)
       return { ...explanation, why: { ...explanation.why, unsearched } }
     })
   }
@@ -151,25 +152,13 @@ export class Memory {
    * @throws as `search`
    */
   embeddingCost(of?: EmbeddingModel, signal?: AbortSignal): Promise<EmbeddingCost> {
-    return this.#withFailureReason(async () => {
-      await this.catchUp()
-      return this.#workers.search((searcher) => searcher.embeddingCost(of, { signal }))
-    })
+    return this.#read((searcher) => searcher.embeddingCost(of, { signal }), true)
   }
 
-  /** Returns at most `limit` notes on the same subject, nearest first; empty without vectors. @throws as `search` */
   similarNotes(path: string, limit: number): Promise<SimilarNote[]> {
     return this.#read((searcher) => searcher.similarNotes({ path, limit }))
   }
 
-  /** Returns the reason why no search finds a line of a file. @param path as in the index @throws as `search` */
-  async exclusionFor(path: string): Promise<IndexExclusion> {
-    const files = await this.indexedFiles()
-    const isIndexed = files.some((file) => file.path === path)
-    return explainExclusion(path, this.#source.folders, isIndexed, this.#status?.problems ?? [])
-  }
-
-  /** Messages of the index's problems with files and folders, by path. */
   get unreadable(): ReadonlyMap<string, string> {
     const problems = this.#status?.problems ?? []
     return new Map(problems.flatMap(({ path, message }) => (path === undefined ? [] : [[path, message] as const])))
@@ -179,7 +168,7 @@ export class Memory {
     return this.#withFailure(await this.#workers.index((indexer) => indexer.status()))
   }
 
-  /** Returns the size in bytes of the index with its write-ahead log; 0 if it does not exist. */
+  /** With the write-ahead log; 0 if there is no index. */
   async indexBytes(): Promise<number> {
     const { file } = this.#source
     const sizes = await Promise.all(
@@ -205,7 +194,6 @@ export class Memory {
     }
   }
 
-  /** Retries the embedding provider now. The result appears in `status`. */
   async tryProvider(): Promise<void> {
     await this.#workers.index((indexer) => indexer.retryEmbedding())
     await this.#provider.tryNow()
@@ -215,22 +203,17 @@ export class Memory {
     return this.#read((searcher) => searcher.indexedFiles())
   }
 
-  /** Returns a value that changes with the private units of notes. */
   privateVersion(): Promise<string> {
     return this.#read((searcher) => searcher.privateVersion())
   }
 
-  /** Returns the keys of the lines of private notes, see `lineKeys`. */
   privateKeys(): Promise<string[]> {
     return this.#read((searcher) => searcher.privateKeys())
   }
 
   /** Returns which lines equal a private line. Waits as `search`. @param lines as `comparableForms` returns them */
   privateLines(lines: readonly string[]): Promise<string[]> {
-    return this.#withFailureReason(async () => {
-      await this.catchUp()
-      return this.#workers.search((searcher) => searcher.privateLines(lines))
-    })
+    return this.#read((searcher) => searcher.privateLines(lines), true)
   }
 
   /**
@@ -247,17 +230,14 @@ export class Memory {
     return this.#workers.index((indexer) => indexer.reindex(undefined, { signal }))
   }
 
-  /** Waits until the index is in sync with the files. Returns false on timeout. */
   settle(timeoutMs: number): Promise<boolean> {
     return this.#workers.index((indexer) => indexer.flush(timeoutMs))
   }
 
-  /** Reports files that the app itself wrote, before the watcher does. @param paths as in the index */
   notifyWritten(paths: readonly string[]): void {
     this.#inform((indexer) => indexer.notifyWritten(paths))
   }
 
-  /** While true, changes are only indexed when a search needs them. */
   savePower(isSaving: boolean): void {
     this.#isSavingPower = isSaving
     this.#inform((indexer) => indexer.savePower(isSaving))
@@ -296,8 +276,11 @@ export class Memory {
     return failure ? { ...status, problems: [...status.problems, failure] } : status
   }
 
-  #read<T>(work: (searcher: SearcherClient) => Promise<T>): Promise<T> {
-    return this.#withFailureReason(() => this.#workers.search(work))
+  #read<T>(work: (searcher: SearcherClient) => Promise<T>, isCurrent = false): Promise<T> {
+    return this.#withFailureReason(async () => {
+      if (isCurrent) await this.catchUp()
+      return this.#workers.search(work)
+    })
   }
 
   /** Adds the index's own failure to the error that a read can't be answered. */

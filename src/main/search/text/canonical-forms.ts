@@ -3,8 +3,7 @@
  * g`, `五百公克`) and telephone numbers. The index stores their terms, and queries search for them. The input must be
  * folded (lower case, simplified Han).
  */
-import { findDates, type DateMatch } from './language/dates.ts'
-import { hangulNumeral, hanNumeral, parseNumeral } from './language/dates.ts'
+import { findDates, hangulNumeral, hanNumeral, parseNumeral, type DateMatch } from './language/dates.ts'
 
 export interface CanonicalForm {
   /** UTF-16 offset in the text; `end` is exclusive. */
@@ -51,7 +50,6 @@ const maybeQuantity = /\d|[一二三四五六七八九十百千两〇]|[십백�
 /** A group of digits with fewer digits is not a telephone or account number. */
 const minDigits = 7
 
-/** Returns the forms of a folded text, sorted by position. They do not overlap. */
 export function findCanonicalForms(text: string): CanonicalForm[] {
   const dates = findDates(text).map(formOfDate)
   if (!maybeQuantity.test(text)) return dates
@@ -73,21 +71,12 @@ export function findCanonicalForms(text: string): CanonicalForm[] {
 }
 
 function formOfDate({ start, end, year, month, day }: DateMatch): CanonicalForm {
-  const mm = `--${two(month)}`
-  const dated = day === undefined ? mm : `${mm}-${two(day)}`
-  const full = year === undefined ? [] : [`${year}${dated.slice(1)}`]
-  const indexTerms = [
-    ...full,
-    dated,
-    ...(day !== undefined && year !== undefined ? [`${year}-${two(month)}`] : []),
-    ...(day !== undefined ? [mm] : []),
-    ...(year === undefined ? [] : [String(year)]),
-  ]
-  return { start, end, indexTerms, searchTerms: [...full, dated], replacesLetters: true }
-}
-
-function two(value: number): string {
-  return String(value).padStart(2, '0')
+  const [mm, dd] = [month, day ?? 0].map((value) => `-${String(value).padStart(2, '0')}`)
+  const dates = day === undefined ? [mm] : [`${mm}${dd}`, mm]
+  const years = year === undefined ? [] : [...dates.map((date) => `${year}${date}`), String(year)]
+  const full = years.slice(0, 1)
+  const indexTerms = [...years, ...dates.map((date) => `-${date}`)]
+  return { start, end, indexTerms, searchTerms: [...full, `-${dates[0]}`], replacesLetters: true }
 }
 
 function formOfQuantity(number: string, unit: string | undefined): Omit<CanonicalForm, 'start' | 'end'> | undefined {

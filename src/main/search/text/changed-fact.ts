@@ -63,25 +63,13 @@ interface Term {
   readonly kind: (typeof kinds)[number]
 }
 
-interface Fact {
-  readonly subject: readonly Term[]
-  /** Terms of the clauses before it: “Jansen, phone 020 555 0142”. */
-  readonly context: readonly Term[]
-  readonly values: readonly Term[]
-  readonly relation: string
-  readonly isChange: boolean
-  readonly isSingular: boolean
-  /** True if the value has no predicate, only the form of a value. */
-  readonly isBare: boolean
-}
+type Fact = NonNullable<ReturnType<typeof factOf>>
 
 interface Line {
   readonly text: string
-  /** Titles of the headings above it. */
   readonly headings?: readonly string[]
 }
 
-/** Returns true for a text that its author marks as outdated: "(old)". */
 export function isMarkedOld(text: string): boolean {
   return /[(（](?:old|outdated|alt|[旧舊])[)）]/i.test(text)
 }
@@ -107,7 +95,6 @@ export function findReplaced<T extends Line>(saved: Line, others: readonly T[]):
   })
 }
 
-/** Removes emphasis, code marks and labels; replaces links by their text. */
 export function toPlainText(text: string): string {
   return text
     .replace(/\[\[(?:[^\]|]*\|)?([^\]]*)\]\]/g, '$1')
@@ -131,7 +118,6 @@ function onceByLine<T>(compute: (line: Line) => T): (line: Line) => T {
 const textOf = onceByLine(({ text, headings = [] }) => fold([text, ...headings].map(normalize).join(' \n')))
 const termsSaidIn = onceByLine((line) => termLookup(textOf(line)))
 
-/** Returns a function that is true for the terms of a text. */
 function termLookup(text: string): (term: Term) => boolean {
   const terms = new Set(termsOf(text).map(({ term }) => term))
   // The segmentation of Han text depends on the letters around a word.
@@ -148,8 +134,8 @@ const factsOf = onceByLine(({ text }): Fact[] => {
   return clauses.flatMap((clause, index) => factOf(clause, clauses.slice(0, index).join(' ')) ?? [])
 })
 
-/** @param before the clauses before it */
-function factOf(clause: string, before: string): Fact | undefined {
+/** @param before the clauses before it: “Jansen, phone 020 555 0142” */
+function factOf(clause: string, before: string) {
   const match = predicate.exec(clause)
   const at = match?.index ?? clause.search(bareValue)
   if (at < 0) return undefined
@@ -164,6 +150,7 @@ function factOf(clause: string, before: string): Fact | undefined {
     relation: /工作|上班/.test(clause) ? 'work' : /\baddress\b/.test(clause) ? 'home' : relation,
     isChange: relation === 'change' || changeWords.test(clause) || /^(?:move|[搬迁挪跳])/i.test(match?.[0] ?? ''),
     isSingular: isSingular(clause),
+    /** True if the value has no predicate, only the form of a value. */
     isBare: !match,
   }
 }

@@ -1,7 +1,4 @@
 /**
- * Words of the memory that sound or look like a word that it lacks: pinyin, initials, homophones, similar characters,
- * the other kana, Korean initial consonants.
- *
  * The index has no list of CJK words, only bigrams (pairs of neighbouring characters). So each position of the word
  * becomes a set of possible characters, and a path through the bigrams is an alternative. Kanji are not found by
  * Japanese readings: dictionaries on npm have megabytes or a licence that does not fit.
@@ -20,7 +17,7 @@ export interface SoundAlternative {
 }
 
 interface Candidate extends SoundAlternative {
-  /** Documents with the rarest of its bigrams. */
+  /** Of the rarest of its bigrams. */
   readonly documents: number
 }
 
@@ -45,7 +42,6 @@ function bothKana(letter: string): Letters {
   return new Set([letter, String.fromCodePoint((letter.codePointAt(0) ?? 0) + offset)])
 }
 
-/** Number of Hangul syllables with the same initial consonant. */
 const syllablesPerInitial = 588
 /** Input methods join two consonants into one letter; NFKC makes it a final consonant. */
 const joinedConsonants = new Map(
@@ -168,7 +164,6 @@ export class SoundIndex {
   }
 }
 
-/** Groups of simplified characters that people confuse by their shape, typed or read from a picture. */
 export const lookAlikes = `
 末未 己已巳 士土 大太 人入 日曰 干千于 天夭 王玉 刀力 九丸 牛午 贝见 木本 今令 甲由申 风凤 乌鸟 鸣呜 兔免 折拆 拆诉 斤斥 历厉 既即 治冶 准淮 冷泠 洒酒 酬酌 辨辩辫瓣 徒徙陡 崇祟 茶荼
 戊戌戍 灸炙 脏赃 肓盲 狠狼 银很 郎朗 娘酿 幻幼 扰拢 优忧 抗坑 杭抗 坊妨防 访仿 沦论轮 伦论 抢抡 沧沦 苍仓 睁挣 铮挣 请清情晴睛精 蜻清 圆园 圆圈 院完 皖皓 腕碗婉惋 傅博 搏博膊 缚傅 簿薄

@@ -30,7 +30,6 @@ export function editDistance(one: string, other: string, maxEdits: number): numb
   return above[other.length] ?? 0
 }
 
-/** Returns a bit for each letter; some letters share one. */
 function lettersOf(word: string): number {
   let letters = 0
   for (let at = 0; at < word.length; at += 1) letters |= 1 << (word.charCodeAt(at) & 31)

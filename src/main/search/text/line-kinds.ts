@@ -12,9 +12,7 @@ interface LineKind {
   readonly line: RegExp
   /** Matches words that leave the matter open: "no decision yet". Global. */
   readonly open?: RegExp
-  /** Matches headings above lines of the kind. */
   readonly heading?: RegExp
-  /** Matches words of questions for the kind. */
   readonly asked: RegExp
 }
 
@@ -73,7 +71,6 @@ const vague = new RegExp(
 )
 /** "What happy things did I do" asks for things. */
 const questionWord = /\b(?:what|which|who|when|where|why|how)\b|什么|哪|谁|怎|几|多少|为何/
-/** Returns the term of lines that leave a matter of a kind open. */
 export const openTermOf = (term: string): string => `${term}?`
 
 /** Returns the terms of the kinds of a line. @param heading titles of the headings above */

@@ -112,12 +112,10 @@ export function lettersOfSyllable(syllable: string): Letters {
   return lettersOf(/^[ln]u$/.test(syllable) ? [syllable, syllable.replace('u', 'v')] : [syllable])
 }
 
-/** Returns the characters of all syllables with this beginning. */
 export function lettersBeginning(text: string): Letters {
   return lettersOf(syllablesBeginning(text))
 }
 
-/** Returns the characters that share a syllable with this one, and the character itself. */
 export function homophonesOf(letter: string): Letters {
   return lettersOf(syllablesByLetter().get(letter) ?? []).union(new Set([letter]))
 }

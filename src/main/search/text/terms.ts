@@ -30,8 +30,8 @@ const asciiIdentifier = /(?<![a-z0-9])[a-z0-9]+(?:[_\-./:@#+\\][a-z0-9]+)+/g
 /** The locale hardly matters for words: most scripts ignore it, and Chinese and Japanese share one dictionary. */
 export const wordSegmenter = lazy(() => new Intl.Segmenter('en', { granularity: 'word' }))
 
-/** Called with each word or identifier of at least `minSpellingLength` characters, and its term. */
-export type OnSpelling = (word: string, term: string) => void
+/** Called with each word or identifier of at least `minSpellingLength` characters. */
+type OnSpelling = (word: string, term: string) => void
 
 export interface LineTerms {
   /** Stems of words, whole identifiers, parts of camelCase names, and canonical forms. */
@@ -40,15 +40,11 @@ export interface LineTerms {
   readonly runs: readonly string[]
 }
 
-const noRuns: readonly string[] = []
-const ignore: OnSpelling = () => undefined
-
-/** Returns the terms of one line of text. */
-export function lineTerms(raw: string, onSpelling: OnSpelling = ignore): LineTerms {
+export function lineTerms(raw: string, onSpelling?: OnSpelling): LineTerms {
   const line = fold(raw)
   const terms = latinTerms(line, onSpelling)
   for (const part of camelParts(raw)) terms.push(stem(part))
-  const runs = isAscii(line) ? noRuns : (line.match(cjkRun) ?? noRuns)
+  const runs = isAscii(line) ? [] : (line.match(cjkRun) ?? [])
   for (const { indexTerms } of findCanonicalForms(line)) terms.push(...indexTerms)
   for (const run of runs) if (/\p{Script=Hangul}/u.test(run)) terms.push(...koreanTerms(run))
   return { terms, runs }
@@ -58,7 +54,6 @@ function isAscii(text: string): boolean {
   return /^[\0-\x7f]*$/.test(text)
 }
 
-/** Returns the character bigrams: 数据库 → 数据, 据库. */
 export function bigramsOf(letters: readonly string[]): string[] {
   return letters.slice(0, -1).map((letter, index) => letter + (letters[index + 1] ?? ''))
 }
@@ -88,13 +83,12 @@ export function blankSpans(text: string, spans: readonly { readonly start: numbe
   return letters.join('')
 }
 
-/** Returns the identifiers of a folded text and the stems of its words, without CJK ones. */
-export function latinTerms(text: string, onSpelling: OnSpelling = ignore): string[] {
+export function latinTerms(text: string, onSpelling?: OnSpelling): string[] {
   const terms: string[] = []
   forEachWord(isAscii(text) ? text : text.replace(cjkRun, ' '), (word, isWhole) => {
     const term = isWhole ? word : stem(word)
     terms.push(term)
-    if (word.length >= minSpellingLength) onSpelling(word, term)
+    if (word.length >= minSpellingLength) onSpelling?.(word, term)
   })
   return terms
 }
@@ -117,11 +111,7 @@ export function forEachWord(text: string, onWord: (word: string, isWhole: boolea
   forEachPlainWord(text.slice(from), from, onWord)
 }
 
-function forEachPlainWord(
-  text: string,
-  offset: number,
-  onWord: (word: string, isWhole: boolean, at: number) => void,
-): void {
+function forEachPlainWord(text: string, offset: number, onWord: Parameters<typeof forEachWord>[1]): void {
   // For ASCII, a regular expression finds the same words as the segmenter, ten times as fast.
   if (isAscii(text)) {
     for (const match of text.matchAll(/[a-z0-9]+(?:'[a-z]+)?/g)) onWord(match[0], false, offset + match.index)
@@ -147,7 +137,6 @@ export function camelParts(text: string): string[] {
   )
 }
 
-/** Returns the terms of one word in Latin script, as written in a text. */
 export function termsOfWord(word: string): readonly string[] {
   return /^[a-z]+$/i.test(word) ? [stem(word.toLowerCase())] : latinTerms(fold(word))
 }
@@ -157,17 +146,12 @@ const endings = koreanEndings
   .filter(Boolean)
   .sort((one, other) => other.length - one.length)
 
-/**
- * Removes the longest Korean ending from a word. Returns the word unchanged if it has none, or if nothing would remain.
- */
+/** Returns the word unchanged if it has no ending, or if nothing would remain. */
 export function withoutKoreanEnding(word: string): string {
   const ending = endings.find((end) => word.length > end.length && word.endsWith(end))
   return ending === undefined ? word : word.slice(0, -ending.length)
 }
 
 function koreanTerms(run: string): string[] {
-  return (run.match(/\p{Script=Hangul}+/gu) ?? []).flatMap((word) => {
-    const bare = withoutKoreanEnding(word)
-    return bare === word ? [word] : [word, bare]
-  })
+  return (run.match(/\p{Script=Hangul}+/gu) ?? []).flatMap((word) => [...new Set([word, withoutKoreanEnding(word)])])
 }

@@ -141,7 +141,6 @@ function vectorAt({ lengths, codes }: PackedVectors, at: number): NewContent['ve
   return { length: lengths[at] ?? 0, code: codes.subarray(at * codeBytes, (at + 1) * codeBytes) }
 }
 
-/** Pairs units with equal hashes, in order. */
 function matchUnits(stored: readonly StoredUnit[], units: readonly PreparedUnit[]) {
   const queues = Map.groupBy(stored.toReversed(), ({ hash }) => hash)
   const kept: KeptUnits = units.map(({ hash }) => queues.get(hash)?.pop())

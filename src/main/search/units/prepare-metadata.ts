@@ -1,19 +1,16 @@
 import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
 import { nameKey, namesOf, parseProperties, tagKey } from '#shared/markdown/properties/parse-properties.ts'
 
-/** Tags, properties and names of a note. Keys are normalized by `parse-properties.ts`; lines are 1-based. */
-export interface PreparedMetadata {
-  readonly tags: readonly { readonly tag: string; readonly line: number }[]
-  /** A property without a value has an empty string. */
-  readonly properties: readonly { readonly name: string; readonly value: string; readonly line: number }[]
-  /** Title and aliases; the title has place 0. */
-  readonly names: readonly { readonly name: string; readonly place: number; readonly isPrivate: boolean }[]
-}
+export type PreparedMetadata = ReturnType<typeof metadataOf>
 
 export const noMetadata: PreparedMetadata = { tags: [], properties: [], names: [] }
 
-/** @param openText `text` without its private lines; undefined if the whole note is private */
-export function metadataOf(text: string, openText: string | undefined): PreparedMetadata {
+/**
+ * Returns tags, properties and names of a note. Keys are normalized by `parse-properties.ts`; lines are 1-based. A
+ * property without a value has an empty string. Names are title and aliases; the title has place 0.
+ * @param openText `text` without its private lines; undefined if the whole note is private
+ */
+export function metadataOf(text: string, openText: string | undefined) {
   const parsed = parseProperties(text)
   const title = parsed.properties.find(({ name, isTop }) => isTop && nameKey(name) === 'title')?.values[0]?.trim()
   const open = openText === text ? parsed : openText === undefined ? undefined : parseProperties(openText)

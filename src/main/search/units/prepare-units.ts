@@ -3,6 +3,7 @@ import { mayBeSuperseded, supersededLine } from '#shared/markdown/superseded.ts'
 import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'
 import { unlessAppError } from '#shared/util/errors.ts'
+import { cached } from '#shared/util/lazy.ts'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 import { marksBy, type NotePrivacy, type NotesFolder } from '#workspace/privacy'
 import type { SimilarityModel } from '../embeddings/embedding-provider.ts'
@@ -21,13 +22,11 @@ import { headingSeparator, type Unit } from './unit.ts'
 export interface UnitSettings {
   /** The index's embedding model, if vectors are computed from texts. */
   readonly model?: SimilarityModel | undefined
-  /** Folders with their rules for private notes. */
   readonly folders: readonly NotesFolder[]
   /** Undefined if units are entries. */
   readonly chunking?: Chunking | undefined
 }
 
-/** `UnitSettings` as plain data, so that they can be sent to a worker. */
 export interface PlainUnitSettings extends Omit<UnitSettings, 'model'> {
   readonly embedding: TextModelSource
 }
@@ -39,12 +38,10 @@ export function unitSettingsOf({ embedding, ...settings }: PlainUnitSettings): U
 export interface PreparedUnit extends Unit {
   /** Equal for two units of one file if their contents and vectors are equal. */
   readonly hash: string
-  /** Undefined if the unit has no date. */
   readonly days: DaySpan | undefined
   readonly isPrivate: boolean
 }
 
-/** Everything that the index stores of a unit's text. */
 export interface UnitContent {
   readonly hash: string
   /** Distinct terms, separated by spaces. */
@@ -114,22 +111,17 @@ export function prepareUnits(
   return { ...file, words, tokens, ...privacyOfText(text), metadata, units, contents, vectors }
 }
 
-/** Leaves out the lines of a chat without a message. */
 function chunksOf(text: string, isOfChat: boolean, chunking: Chunking, { privateLines }: NotePrivacy): Unit[] {
   const lines = linesOf(text).map((line, at) => ({ line: at + 1, text: line }))
   const used = isOfChat ? lines.filter((line) => line.text !== '') : lines
   return splitChunks(used, chunking, (line) => privateLines.has(line - 1))
 }
 
-/** Returns the days from the first to the last one of a chunk's entries. */
 function daysWithin({ startLine, endLine }: Unit, entries: readonly Unit[], findDays: FindDays): DaySpan | undefined {
   const within = entries.filter((entry) => entry.startLine <= endLine && entry.endLine >= startLine)
   const spans = within.flatMap((entry) => findDays(entry) ?? [])
-  if (spans.length === 0) return undefined
-  return {
-    first: Math.min(...spans.map(({ first }) => first)),
-    last: Math.max(...spans.map(({ last }) => last)),
-  }
+  const [firsts, lasts] = [spans.map(({ first }) => first), spans.map(({ last }) => last)]
+  return spans.length === 0 ? undefined : { first: Math.min(...firsts), last: Math.max(...lasts) }
 }
 
 function privacyOfText(text: string): Pick<PreparedFile, 'privacy' | 'problem'> {
@@ -137,7 +129,6 @@ function privacyOfText(text: string): Pick<PreparedFile, 'privacy' | 'problem'> 
   return { privacy: isFullyPrivate ? 2 : Math.min(1, privateLines.size), problem }
 }
 
-/** Returns one content for each hash. */
 export function prepareContents(
   units: readonly PreparedUnit[],
   file: Pick<PreparedFile, 'path' | 'source' | 'metadata'>,
@@ -146,17 +137,15 @@ export function prepareContents(
   const distinct = [...new Map(units.map((unit) => [unit.hash, unit])).values()]
   const bodies = distinct.map(bodyOf)
   const [openHead, privateHead] = [fileHeadOf(file, false), fileHeadOf(file, true)]
-  const heads = new Map<string, string>()
+  const headTermsOf = cached((head: string) => [...termsOf(head).all].join(' '))
   const contents = distinct.map((unit, at): UnitContent => {
     const body = bodies[at] ?? ''
     const head = [unit.heading, unit.context, unit.isPrivate ? privateHead : openHead].filter(Boolean).join('\n')
-    let headTerms = heads.get(head)
-    if (headTerms === undefined) heads.set(head, (headTerms = [...termsOf(head).all].join(' ')))
     const { all, length, words } = termsOf(body)
     const isSuperseded = mayBeSuperseded(unit.text) && (!chunking || hasOnlySuperseded(unit.text))
     const flags = flagsOf(body) | (isSuperseded ? unitFlags.isSuperseded : 0)
     if ((flags & unitFlags.asks) === 0) for (const term of lineKindsOf(fold(body), fold(unit.heading))) all.add(term)
-    return { hash: unit.hash, terms: [...all].join(' '), headTerms, words, length, flags }
+    return { hash: unit.hash, terms: [...all].join(' '), headTerms: headTermsOf(head), words, length, flags }
   })
   return { contents, vectors: model && pack(bodies, model) }
 }
@@ -177,7 +166,6 @@ export function bodyOf({ text, label }: Pick<Unit, 'text' | 'label'>): string {
   return untimed.replace(/.+/g, (line) => supersededLine(line)?.text ?? line)
 }
 
-/** Returns the hash that identifies equal embedded texts. */
 export function unitHash(text: string): string {
   return hash('sha256', text)
 }
@@ -198,7 +186,6 @@ export function isChat({ source }: Pick<ScannedFile, 'source'>): boolean {
   return source === 'sessions'
 }
 
-/** Splits a converted transcript: each line is one message. */
 function messagesOf(text: string): Unit[] {
   const lines = text.split('\n')
   return splitUnits(text).map((unit) => {
@@ -233,14 +220,12 @@ function daysByLine(lineDays: readonly (string | undefined)[]): FindDays {
 /** Excludes most texts, so that their dates need not be parsed: those whose first word is neither a number nor a month. */
 const mayStartWithDate = /^[^\p{L}\p{N}]{0,12}(?:\p{N}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|[^\0-\x7f])/iu
 
-/** Finds the day that a file name, a heading or the first words of a text give. */
 function daysByHeading(path: string): FindDays {
   const ofPath = daysOfPath(path)
-  const byHeading = new Map<string, DaySpan | undefined>()
+  const spanOfTitle = cached((title: string) => spanFrom(daysOfText({ heading: title, text: '' }, ofPath)) ?? null)
   return ({ heading, text, kind }) => {
     const title = kind === 'heading' ? [heading, text].filter(Boolean).join(headingSeparator) : heading
-    if (!byHeading.has(title)) byHeading.set(title, spanFrom(daysOfText({ heading: title, text: '' }, ofPath)))
-    const span = byHeading.get(title)
+    const span = spanOfTitle(title) ?? undefined
     if (kind !== 'text' || !mayStartWithDate.test(text)) return span
     return spanFrom(daysOfText({ heading: '', text: text.split('\n', 1)[0] ?? '' }, span ? [span] : []))
   }

@@ -57,7 +57,6 @@ export function snippetOf(text: string): string {
   return sliceWhole(text, 0, maxSnippet)
 }
 
-/** Length with the line feed. */
 function lengthOf({ text }: TextLine): number {
   return text.length + 1
 }
@@ -86,7 +85,6 @@ function cutLine({ line, text }: TextLine, maxLength: number): TextLine[] {
   return parts
 }
 
-/** Returns at most `length` characters of a text, and never half a surrogate pair. */
 function sliceWhole(text: string, from: number, length: number): string {
   const to = from + length
   return text.slice(from, to < text.length && /[\ud800-\udbff]/.test(text[to - 1] ?? '') ? to - 1 : to)

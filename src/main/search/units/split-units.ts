@@ -153,7 +153,6 @@ function collectEntries(noteLines: readonly string[]): Entry[] {
     return joinTitles(headings)
   }
 
-  /** Returns the texts of the items that contain this block, without its own item. */
   function contextOf(parent: Container | undefined): string {
     const texts: string[] = []
     const own = ownerOf(parent)

@@ -7,7 +7,6 @@ import { findDates, type DateMatch } from '../text/language/dates.ts'
 import { calendarOf, isoWeekSpan, spanOf, yearSpan, type DaySpan } from '../text/language/days.ts'
 import { headingSeparator, type Unit } from './unit.ts'
 
-/** Returns the days in a file's name or folders; empty if they have no date. */
 export function daysOfPath(path: string): DaySpan[] {
   const name = path
     .slice(path.lastIndexOf('/') + 1)
@@ -31,14 +30,10 @@ function spanOfName(name: string): DaySpan | undefined {
 
 /** `journal/2024/05/03.md`, `2024/05/…`, `2024/…`. */
 function spanOfFolders(path: string): DaySpan | undefined {
-  const [, year, month, day] =
+  const [, ...parts] =
     /(?:^|\/)((?:19|20)\d\d)\/(?:(0[1-9]|1[0-2])(?:[-_ ][^/]*)?\/(?:([0-3]\d)(?!\d)[^/]*$)?)?/.exec(path) ?? []
-  if (year === undefined) return undefined
-  return spanOf(
-    Number(year),
-    month === undefined ? undefined : Number(month),
-    day === undefined ? undefined : Number(day),
-  )
+  const [year, month, day] = parts.map((part) => (part === undefined ? undefined : Number(part)))
+  return year === undefined ? undefined : spanOf(year, month, day)
 }
 
 /** Excludes most lines, so that their dates need not be parsed. */

@@ -31,7 +31,6 @@ export function flagsOf(body: string): number {
   )
 }
 
-/** Returns the number of capitalized words inside sentences, from 0 to 3. */
 export function capitalizedIn(flags: number): number {
   return (flags >>> capitalizedShift) & maxCapitalized
 }

@@ -1,10 +1,10 @@
+import { cached } from '#shared/util/lazy.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { Lexicon } from '../ranking/query-words.ts'
 import { SoundIndex } from '../text/cjk-sounds.ts'
 import { termTableOf, type TermTable } from './unit-schema.ts'
 import { UnitTable, type UnitRow } from './unit-table.ts'
 
-/** The units that a search covers. */
 export interface Scope {
   readonly isChat: boolean
   readonly hasPrivate: boolean
@@ -50,8 +50,8 @@ export class UnitReader {
     const { unitsWith, unitsUnder } = this.#statements
     return {
       units: this.table.units,
-      unitsWith: cached((term) => unitsWith.flatMap((statement) => statement.all(term))),
-      unitsUnder: cached((term) => unitsUnder.flatMap((statement) => statement.all(term))),
+      unitsWith: cached((term: string) => unitsWith.flatMap((statement) => statement.all(term))),
+      unitsUnder: cached((term: string) => unitsUnder.flatMap((statement) => statement.all(term))),
       // The words come from notes; without units, none can match.
       wordsFrom: (prefix) =>
         this.table.units === 0 ? [] : this.#statements.wordsFrom.all(prefix, `${prefix}\u{10ffff}`),
@@ -70,15 +70,6 @@ export class UnitReader {
   #soundIndex(): SoundIndex {
     this.#sounds ??= new SoundIndex(this.#statements.bigrams.flatMap((statement) => statement.all()))
     return this.#sounds
-  }
-}
-
-function cached(read: (term: string) => number[]): (term: string) => number[] {
-  const cache = new Map<string, number[]>()
-  return (term) => {
-    let found = cache.get(term)
-    if (!found) cache.set(term, (found = read(term)))
-    return found
   }
 }
 

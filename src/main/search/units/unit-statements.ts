@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3'
 import type { ScannedFile } from '../indexing/indexed-file.ts'
 import type { Db } from '../indexing/index-schema.ts'
-import type { PreparedUnit, UnitContent } from './prepare-units.ts'
+import type { PreparedFile, PreparedUnit, UnitContent } from './prepare-units.ts'
 import { termColumns, termTables, type TermColumn, type TermTable } from './unit-schema.ts'
 
 export interface UnitCounts {
@@ -11,21 +11,12 @@ export interface UnitCounts {
   readonly embedded: number
 }
 
-export interface CachedVector {
-  readonly id: number
-  readonly vector: Buffer
-}
-
 export interface IndexedFile extends ScannedFile {
   /** 1 if a rule of the settings made the whole file private when it was indexed, else 0. */
   readonly privateByRule: number
 }
 
-export interface StoredFile extends IndexedFile {
-  readonly words: number
-  readonly tokens: number
-  readonly privacy: number
-  readonly problem: string | null
+export interface StoredFile extends IndexedFile, Pick<PreparedFile, 'words' | 'tokens' | 'privacy' | 'problem'> {
   readonly version: number
 }
 
@@ -149,16 +140,12 @@ export function prepareStatements(db: Db) {
     removeCode: db.prepare('DELETE FROM unit_codes WHERE unit_id = ?'),
     setVector: db.prepare('UPDATE units SET vector = ? WHERE id = ?'),
     clearVectors: db.prepare('UPDATE units SET vector = NULL WHERE vector IS NOT NULL'),
-    toEmbed: db.prepare<[number, number], UnitToEmbed>(
-      `SELECT id, text, label, NOT (${isSendable}) AS isPrivate FROM units WHERE vector IS NULL AND id > ?
-       ORDER BY id LIMIT ?`,
-    ),
-    toSend: db.prepare<[number, number], UnitToEmbed>(
+    toEmbed: db.prepare<[number, number, number], UnitToEmbed>(
       `SELECT id, text, label, NOT (${isSendable}) AS isPrivate FROM units
-       WHERE vector IS NULL AND ${isSendable} AND id > ? ORDER BY id LIMIT ?`,
+       WHERE vector IS NULL AND (NOT ? OR (${isSendable})) AND id > ? ORDER BY id LIMIT ?`,
     ),
     unsent: db.prepare<[], number>(`SELECT count(*) FROM units WHERE vector IS NULL AND NOT (${isSendable})`).pluck(),
-    cached: db.prepare<[string, string, number, string], CachedVector>(
+    cached: db.prepare<[string, string, number, string], { id: number; vector: Buffer }>(
       'SELECT id, vector FROM embedding_cache WHERE provider = ? AND model = ? AND dims = ? AND hash = ?',
     ),
     cache: db

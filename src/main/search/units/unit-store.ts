@@ -1,4 +1,4 @@
-import { toBlob } from '../embeddings/embedding-provider.ts'
+import { fromBlob, toBlob } from '../embeddings/embedding-provider.ts'
 import { marksBy } from '#workspace/privacy'
 import {
   cacheKey,
@@ -14,7 +14,7 @@ import { fromText, updateUnits } from './file-update.ts'
 import { noMetadata, type PreparedMetadata } from './prepare-metadata.ts'
 import { bodyOf, unitHash, prepareUnits, signCodeOf, type PreparedFile, type UnitSettings } from './prepare-units.ts'
 import { versionKey } from './unit-schema.ts'
-import { prepareStatements, type CachedVector, type IndexedFile, type UnitCounts } from './unit-statements.ts'
+import { prepareStatements, type IndexedFile, type UnitCounts } from './unit-statements.ts'
 
 export interface TextToEmbed {
   readonly id: number
@@ -26,10 +26,7 @@ export interface TextToEmbed {
 
 export type EmbeddedText = Pick<TextToEmbed, 'id' | 'hash'> & { readonly vector: Float32Array }
 
-export interface FoundVector {
-  readonly id: number
-  readonly cached: CachedVector
-}
+const pageSize = 500
 
 /** Size of the write-ahead log that triggers a checkpoint, in pages of 4 KiB; 1,000 is SQLite's default. */
 const pagesOfLog = { usual: 1000, bulk: 8192 } as const
@@ -58,12 +55,10 @@ export class UnitStore {
     return this.#statements.knownFile.get(source, path)
   }
 
-  /** Returns true if a rule of the settings makes the whole file private. */
   isPrivateByRule(path: string): boolean {
     return marksBy(this.settings.folders).of(path, '').isFullyPrivate
   }
 
-  /** Returns true if the rules now say otherwise about the file than when it was indexed. */
   hasOtherRule({ path, privateByRule }: IndexedFile): boolean {
     return this.isPrivateByRule(path) !== (privateByRule === 1)
   }
@@ -102,21 +97,26 @@ export class UnitStore {
     })
   }
 
-  /** For a file whose text is the same. */
   touchFile({ path, source, mtime, size }: Pick<ScannedFile, 'path' | 'source' | 'mtime' | 'size'>): void {
     this.#statements.touchFile.run(mtime, size, source, path)
   }
 
-  removeFile(source: ResultSource, path: string): void {
+  removeFiles(files: readonly Pick<ScannedFile, 'source' | 'path'>[]): void {
+    this.transaction(() => files.forEach(({ source, path }) => this.removeFile(source, path)))
+  }
+
+  /** @returns false if the index does not have the file */
+  removeFile(source: ResultSource, path: string): boolean {
+    const known = this.#statements.file.get(source, path)
+    if (!known) return false
     this.transaction(() => {
-      const known = this.#statements.file.get(source, path)
-      if (!known) return
       const file = { path, source, metadata: noMetadata, units: [], contents: [], vectors: undefined }
       updateUnits(this.#statements, file, known.id, this.settings)
       this.#replaceMetadata(known.id, file.metadata)
       this.#statements.removeFile.run(known.id)
       this.#nextVersion()
     })
+    return true
   }
 
   /**
@@ -124,23 +124,16 @@ export class UnitStore {
    * @param isRemote true leaves out private units and chats
    */
   textsToEmbed(afterId: number, limit: number, isRemote = false): TextToEmbed[] {
-    return this.#statements[isRemote ? 'toSend' : 'toEmbed'].all(afterId, limit).map(({ id, isPrivate, ...unit }) => {
+    return this.#statements.toEmbed.all(Number(isRemote), afterId, limit).map(({ id, isPrivate, ...unit }) => {
       const text = bodyOf(unit)
       return { id, hash: unitHash(text), text, isPrivate: isPrivate === 1 }
     })
   }
 
-  /** Returns the number of units without a vector that a remote provider must not receive. */
   countUnsent(): number {
     return this.#statements.unsent.get() ?? 0
   }
 
-  /** @param hash of the embedded text */
-  cachedVector(provider: string, model: string, hash: string, dimensions: number): CachedVector | undefined {
-    return this.#statements.cached.get(provider, model, dimensions, hash)
-  }
-
-  /** Stores vectors of length 1. */
   storeVectors(provider: string, model: string, texts: readonly EmbeddedText[]): void {
     this.transaction(() => {
       const cached = new Map<string, number>()
@@ -155,10 +148,22 @@ export class UnitStore {
     })
   }
 
-  linkVectors(found: readonly FoundVector[]): void {
-    this.transaction(() => {
-      for (const { id, cached } of found) this.#setVector(id, cached.id, vectorOf(cached.vector))
-    })
+  /** Gives units without a vector a cached one. @returns the number of units that got one */
+  assignCachedVectors(provider: string, model: string, dimensions: number, isRemote: boolean): number {
+    let assigned = 0
+    for (let last: number | undefined = 0; last !== undefined;) {
+      const texts = this.textsToEmbed(last, pageSize, isRemote)
+      this.transaction(() => {
+        for (const { id, hash } of texts) {
+          const cached = this.#statements.cached.get(provider, model, dimensions, hash)
+          if (!cached) continue
+          this.#setVector(id, cached.id, fromBlob(cached.vector))
+          assigned += 1
+        }
+      })
+      last = texts.at(-1)?.id
+    }
+    return assigned
   }
 
   /**
@@ -179,7 +184,6 @@ export class UnitStore {
     return texts.at(-1)?.id
   }
 
-  /** Removes all vectors, because the model now returns vectors of another length. */
   resetVectors(dimensions: number): void {
     this.transaction(() => {
       this.db.exec('DELETE FROM unit_codes')
@@ -228,9 +232,4 @@ export class UnitStore {
     for (const { name, value, line } of properties) this.#statements.putProperty.run(name, file, line, value)
     for (const { name, place, isPrivate } of names) this.#statements.putName.run(file, place, name, Number(isPrivate))
   }
-}
-
-/** The blob can start at an address that a Float32Array does not accept. */
-function vectorOf(blob: Buffer): Float32Array {
-  return new Float32Array(Uint8Array.from(blob).buffer)
 }

@@ -1,20 +1,14 @@
-/** The data of one unit that ranking reads. */
 export interface UnitRow {
   readonly id: number
   readonly file: number
   readonly section: number
-  /** Number of distinct terms. */
   readonly length: number
   readonly flags: number
   /** Speaker label; empty if the unit has none. */
   readonly label: string
 }
 
-interface TableUnit extends UnitRow {
-  /** Neighbours in the file. */
-  previous?: TableUnit | undefined
-  next?: TableUnit | undefined
-}
+const noUnit: UnitRow = { id: 0, file: 0, section: 0, length: 0, flags: 0, label: '' }
 
 interface Section {
   length: number
@@ -23,15 +17,14 @@ interface Section {
 
 /** The searched units in memory, without their texts. Ids are those of the index; id 0 is never used: it means "none". */
 export class UnitTable {
-  readonly #all = new Map<number, TableUnit>()
+  readonly #places = new Map<number, { readonly rows: readonly UnitRow[]; readonly at: number }>()
   readonly #files = new Map<number, readonly UnitRow[]>()
   readonly #sections = new Map<number, Section>()
-  /** Numbers of units by speaker label. */
   readonly #labels = new Map<string, number>()
   #totalLength = 0
 
   get units(): number {
-    return this.#all.size
+    return this.#places.size
   }
 
   get sections(): number {
@@ -51,35 +44,27 @@ export class UnitTable {
   setFile(file: number, rows: readonly UnitRow[]): void {
     for (const row of this.#files.get(file) ?? []) {
       this.#count(row, -1)
-      this.#all.delete(row.id)
+      this.#places.delete(row.id)
     }
     this.#files.delete(file)
     if (rows.length > 0) this.#files.set(file, rows)
-    let previous: TableUnit | undefined
-    for (const row of rows) {
-      const unit: TableUnit = { ...row, previous, next: undefined }
-      if (previous) previous.next = unit
-      previous = unit
+    for (const [at, row] of rows.entries()) {
       this.#count(row, 1)
-      this.#all.set(row.id, unit)
+      this.#places.set(row.id, { rows, at })
     }
   }
 
-  /** Returns all ids, in the order of files. */
   *ids(): Generator<number> {
     for (const rows of this.#files.values()) for (const { id } of rows) yield id
   }
 
   has(id: number): boolean {
-    return this.#all.has(id)
+    return this.#places.has(id)
   }
 
-  fileOf(id: number): number {
-    return this.#all.get(id)?.file ?? 0
-  }
-
-  sectionOf(id: number): number {
-    return this.#all.get(id)?.section ?? 0
+  /** Returns a row of zeros for an unknown id. */
+  get(id: number): UnitRow {
+    return this.#at(id, 0) ?? noUnit
   }
 
   /** Returns the unit at a distance within the file; 0 if there is none. */
@@ -90,26 +75,12 @@ export class UnitTable {
   /** Returns the unit at a distance within the section; 0 if there is none. */
   sectionNeighbour(id: number, distance: number): number {
     const other = this.#at(id, distance)
-    return other && other.section === this.sectionOf(id) ? other.id : 0
+    return other?.section === this.get(id).section ? other.id : 0
   }
 
-  #at(id: number, distance: number): TableUnit | undefined {
-    let unit = this.#all.get(id)
-    for (let step = 0; step < Math.abs(distance); step += 1) unit = distance < 0 ? unit?.previous : unit?.next
-    return unit
-  }
-
-  lengthOf(id: number): number {
-    return this.#all.get(id)?.length ?? 0
-  }
-
-  flagsOf(id: number): number {
-    return this.#all.get(id)?.flags ?? 0
-  }
-
-  /** Returns the speaker label of a unit; empty if it has none. */
-  labelOf(id: number): string {
-    return this.#all.get(id)?.label ?? ''
+  #at(id: number, distance: number): UnitRow | undefined {
+    const place = this.#places.get(id)
+    return place?.rows[place.at + distance]
   }
 
   labels(): string[] {

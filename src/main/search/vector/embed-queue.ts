@@ -3,11 +3,10 @@ import { AppError } from '#shared/util/errors.ts'
 import type { EmbeddingProblem, EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import { cacheKey, expectedDimensions } from '../indexing/index-schema.ts'
-import type { FoundVector, TextToEmbed, UnitStore } from '../units/unit-store.ts'
+import type { TextToEmbed, UnitStore } from '../units/unit-store.ts'
 
 /** Parallel requests, because the provider's latency dominates. */
 const concurrency = 3
-const knownBatch = 500
 /** A text that every provider accepts: distinguishes a failing provider from a rejected text. */
 const probeText = 'memory'
 
@@ -27,43 +26,28 @@ export interface EmbedOptions {
   readonly signal: AbortSignal
 }
 
-/** Embeds all units without a vector. Returns the provider's failure in `problem`. */
 export async function embedMissing(
   store: UnitStore,
   provider: EmbeddingProvider,
   options: EmbedOptions,
 ): Promise<EmbedOutcome> {
   if (provider.similarity) return embedDigests(store, provider, options)
-  const outcome = await embedAll(store, provider, options)
-  if (outcome.otherLength === undefined) return outcome
+  const { otherLength, ...outcome } = await new EmbedRun(store, provider, options).run()
+  if (otherLength === undefined) return outcome
   const { units, embedded } = store.counts()
   const sendable = options.isRemote ? units - store.countUnsent() : units
   // If most texts have vectors, the model changed under the same name. The user decides whether to rebuild.
   if (embedded * 2 > sendable) return outcome
   // The first vector was wrong: adopt the length that the others have.
-  store.resetVectors(outcome.otherLength)
-  return embedAll(store, provider, options)
+  store.resetVectors(otherLength)
+  return new EmbedRun(store, provider, options).run()
 }
 
-/** Assigns cached vectors to units without calling the provider. */
-export function assignCachedVectors(store: UnitStore, provider: EmbeddingProvider, isRemote: boolean): void {
-  if (provider.similarity) return
-  const { model, dimensions } = provider
-  const key = cacheKey(provider)
-  const length = expectedDimensions(store.db) || dimensions
-  if (length === 0) return
-  for (let last = 0; ;) {
-    const batch = store.textsToEmbed(last, knownBatch, isRemote)
-    const end = batch.at(-1)
-    if (!end) return
-    last = end.id
-    store.linkVectors(
-      batch.flatMap(({ id, hash }) => {
-        const cached = store.cachedVector(key, model, hash, length)
-        return cached ? [{ id, cached }] : []
-      }),
-    )
-  }
+/** Assigns cached vectors without calling the provider. @returns the number of units that got one */
+export function assignCachedVectors(store: UnitStore, provider: EmbeddingProvider, isRemote: boolean): number {
+  const length = expectedDimensions(store.db) || provider.dimensions
+  if (provider.similarity || length === 0) return 0
+  return store.assignCachedVectors(cacheKey(provider), provider.model, length, isRemote)
 }
 
 async function embedDigests(
@@ -86,30 +70,17 @@ async function embedDigests(
   }
 }
 
-async function embedAll(
-  store: UnitStore,
-  provider: EmbeddingProvider,
-  options: EmbedOptions,
-): Promise<EmbedOutcome & { readonly otherLength: number | undefined }> {
-  const run = new EmbedRun(store, provider, options)
-  // A further pass: a unit skipped because another batch was sending the same text finds its vector in the cache.
-  do await run.runPass()
-  while (run.hasDeferred && !run.problem && !options.signal.aborted)
-  const { embedded, problem, otherLength } = run
-  return { embedded, problem, otherLength }
-}
-
 class EmbedRun {
-  embedded = 0
-  problem: AppError | undefined
-  hasDeferred = false
+  #embedded = 0
+  #problem: AppError | undefined
   /** Length of the provider's vectors, if it differs from that of the index. */
-  otherLength: number | undefined
+  #otherLength: number | undefined
   readonly #store: UnitStore
   readonly #provider: EmbeddingProvider
   readonly #options: EmbedOptions
   readonly #rejected: Map<string, AppError>
-  readonly #inFlight = new Set<string>()
+  /** Hashes of texts. */
+  readonly #sent = new Set<string>()
   #cursor = 0
 
   constructor(store: UnitStore, provider: EmbeddingProvider, options: EmbedOptions) {
@@ -119,16 +90,25 @@ class EmbedRun {
     this.#rejected = options.rejected ?? new Map()
   }
 
-  async runPass(): Promise<void> {
-    this.#cursor = 0
-    this.hasDeferred = false
+  async run() {
     // The first answer determines the length of vectors; the cache can't be used without it.
     if (this.#dimensions === 0) await this.#embedNext()
-    await Promise.all(
-      Array.from({ length: concurrency }, async () => {
-        while (await this.#embedNext());
-      }),
-    )
+    this.#assignCached()
+    const embedAll = async () => {
+      while (await this.#embedNext());
+    }
+    await Promise.all(Array.from({ length: concurrency }, embedAll))
+    // Units with the same text as another.
+    if (!this.#isOver) this.#assignCached()
+    return { embedded: this.#embedded, problem: this.#problem, otherLength: this.#otherLength }
+  }
+
+  #assignCached(): void {
+    this.#embedded += assignCachedVectors(this.#store, this.#provider, this.#options.isRemote)
+  }
+
+  get #isOver(): boolean {
+    return this.#problem !== undefined || this.#options.signal.aborted
   }
 
   get #dimensions(): number {
@@ -137,7 +117,7 @@ class EmbedRun {
 
   /** @returns false if there is nothing left to do */
   async #embedNext(): Promise<boolean> {
-    if (this.problem || this.#options.signal.aborted) return false
+    if (this.#isOver) return false
     const batch = this.#store.textsToEmbed(this.#cursor, this.#provider.batchSize, this.#options.isRemote)
     this.#cursor = batch.at(-1)?.id ?? this.#cursor
     if (batch.length === 0) return false
@@ -147,42 +127,25 @@ class EmbedRun {
   }
 
   async #embedBatch(batch: readonly TextToEmbed[]): Promise<void> {
-    const { model } = this.#provider
-    const key = cacheKey(this.#provider)
-    const dimensions = this.#dimensions
-    const found: FoundVector[] = []
-    const missing = new Map<string, TextToEmbed>()
-    for (const text of batch) {
-      const { id, hash } = text
-      const cached = dimensions > 0 ? this.#store.cachedVector(key, model, hash, dimensions) : undefined
-      if (cached) found.push({ id, cached })
-      else if (this.#inFlight.has(hash)) this.hasDeferred = true
-      else if (!this.#rejected.has(hash)) missing.set(hash, text)
-    }
-    for (const hash of missing.keys()) this.#inFlight.add(hash)
-    try {
-      const vectors = await this.#request([...missing.values()])
-      const embedded = batch.flatMap(({ id, hash }) => {
-        const vector = vectors.get(hash)
-        return vector ? [{ id, hash, vector }] : []
-      })
-      this.#store.transaction(() => {
-        this.#store.linkVectors(found)
-        this.#store.storeVectors(key, model, embedded)
-      })
-      this.embedded += found.length + embedded.length
-    } finally {
-      for (const hash of missing.keys()) this.#inFlight.delete(hash)
-    }
+    const missing = new Map(batch.map((text) => [text.hash, text]))
+    for (const hash of missing.keys()) if (this.#sent.has(hash) || this.#rejected.has(hash)) missing.delete(hash)
+    for (const hash of missing.keys()) this.#sent.add(hash)
+    const vectors = await this.#request([...missing.values()])
+    const embedded = batch.flatMap(({ id, hash }) => {
+      const vector = vectors.get(hash)
+      return vector ? [{ id, hash, vector }] : []
+    })
+    this.#store.storeVectors(cacheKey(this.#provider), this.#provider.model, embedded)
+    this.#embedded += embedded.length
   }
 
   /**
-   * Sends the texts. Bisects a batch with a bad text, so that it costs only a few requests.
+   * Bisects a batch with a bad text, so that it costs only a few requests.
    * @param isWorking the provider has just answered
    */
   async #request(texts: readonly TextToEmbed[], isWorking = false): Promise<Map<string, Float32Array>> {
     const [first, ...others] = texts
-    if (!first || this.problem || this.#options.signal.aborted) return new Map()
+    if (!first || this.#isOver) return new Map()
     try {
       const vectors = await this.#send(texts)
       const left = isWorking ? [] : texts.filter(({ hash }) => !vectors.has(hash))
@@ -190,7 +153,7 @@ class EmbedRun {
     } catch (error) {
       if (this.#options.signal.aborted) return new Map()
       if (!(error instanceof AppError)) throw error
-      if (error.code !== 'provider_error' || !(isWorking || (await this.#acceptsProbe()))) this.problem ??= error
+      if (error.code !== 'provider_error' || !(isWorking || (await this.#acceptsProbe()))) this.#problem ??= error
       else if (others.length > 0 || !isWorking) return this.#requestParts(halves(texts))
       else this.#rejected.set(first.hash, error)
       return new Map()
@@ -231,8 +194,8 @@ class EmbedRun {
   async #acceptsProbe(): Promise<boolean> {
     const length = await probeDimensions(this.#provider, this.#options.signal)
     if (length === undefined) return false
-    if (this.#dimensions > 0 && length !== this.#dimensions) this.otherLength = length
-    return this.otherLength === undefined
+    if (this.#dimensions > 0 && length !== this.#dimensions) this.#otherLength = length
+    return this.#otherLength === undefined
   }
 }
 
@@ -241,7 +204,6 @@ function halves<T>(all: readonly T[]): (readonly T[])[] {
   return [all.slice(0, middle), all.slice(middle)]
 }
 
-/** Returns the length of the provider's vectors; undefined if it returns none. */
 export async function probeDimensions(provider: EmbeddingProvider, signal: AbortSignal): Promise<number | undefined> {
   try {
     const [vector] = await provider.embed([probeText], signal)
@@ -252,7 +214,6 @@ export async function probeDimensions(provider: EmbeddingProvider, signal: Abort
   }
 }
 
-/** Returns the message for an incomplete configuration. */
 export function describeIncompleteSettings(problem: EmbeddingProblem, { provider }: EmbeddingSource): string {
   const missing = problem === 'no_key' ? 'key' : 'base URL'
   return `no ${missing} for ${provider} embeddings; search uses keywords only`

@@ -48,7 +48,7 @@ export class Embedder {
     if (!this.#running) this.#follow(this.#runAll(store))
   }
 
-  /** Assigns cached vectors at once. Must not be called during a run. */
+  /** Must not be called during a run. */
   assignCachedVectors(store: UnitStore): void {
     assignCachedVectors(store, this.#provider, this.#isRemote)
   }
@@ -79,7 +79,6 @@ export class Embedder {
     if (length !== undefined && dimensions > 0 && length !== dimensions) store.resetVectors(length)
   }
 
-  /** Does one run. @returns the number of units that got a vector; 0 after a failure */
   async #run(store: UnitStore): Promise<number> {
     if (this.isPaused || this.#signal.aborted) return 0
     const started = performance.now()

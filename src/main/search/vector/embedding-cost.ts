@@ -4,7 +4,7 @@ import { estimateTokens } from '#shared/util/tokens.ts'
 import { cacheKey, type Db } from '../indexing/index-schema.ts'
 import { fromText } from '../units/file-update.ts'
 import { bodyOf, unitHash } from '../units/prepare-units.ts'
-import { isSendable } from '../units/unit-statements.ts'
+import { isSendable, type UnitToEmbed } from '../units/unit-statements.ts'
 
 const pageSize = 500
 
@@ -18,10 +18,7 @@ interface CostModel {
   readonly isLocal: boolean
 }
 
-interface Row {
-  readonly id: number
-  readonly text: string
-  readonly label: string
+interface Row extends Omit<UnitToEmbed, 'isPrivate'> {
   readonly vector: number | null
 }
 

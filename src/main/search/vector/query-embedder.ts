@@ -15,7 +15,6 @@ const probeText = 'memory'
 export type Notice = SearchResponse['notice']
 
 export interface QueryEmbeddingOptions {
-  /** Overrides the wait that the provider's health allows. */
   readonly maxWaitMs?: number | undefined
   /** True if the query must stay on this machine. */
   readonly isPrivate: boolean
@@ -161,12 +160,10 @@ export const privateQueryNotice: Notice = {
   message: 'the query may contain words of private notes, so it is not sent to the embedding provider',
 }
 
-/** @param count units without vectors */
 export function incompleteNotice(count: number): Notice {
   return { code: 'vectors_incomplete', message: `${count} entries have no vector yet`, count }
 }
 
-/** @param count units that are not sent to the embedding provider */
 export function privateNotice(count: number): Notice {
   return {
     code: 'vectors_private',
@@ -175,7 +172,6 @@ export function privateNotice(count: number): Notice {
   }
 }
 
-/** For a query in a script that the model does not know. */
 export function unknownScriptNotice(query: string): Notice {
   const script = scriptOf(query)
   return { code: 'vectors_weak', message: `the model does not know ${scriptNames[script]}`, script }
@@ -195,15 +191,9 @@ function failedNotice(message: string, since?: number): Notice {
 /** Returns undefined on timeout. @throws the signal's reason if aborted */
 async function withTimeout<T>(work: Promise<T>, ms: number, signal: AbortSignal | undefined): Promise<T | undefined> {
   if (ms === 0) return undefined
-  const done = new AbortController()
-  const timer = sleep(ms, undefined, {
-    signal: signal ? AbortSignal.any([signal, done.signal]) : done.signal,
-    ref: false,
-  })
-  try {
-    return await Promise.race([work, timer.catch(() => undefined)])
-  } finally {
-    done.abort()
+  const timer = sleep(ms, undefined, signal ? { signal, ref: false } : { ref: false })
+  return Promise.race([work, timer]).catch((error: unknown) => {
     signal?.throwIfAborted()
-  }
+    throw error
+  })
 }

@@ -20,13 +20,12 @@ import {
   insertFileChange,
   latestChangeAt,
   listSets,
-  markReviewed,
   nextNoteId,
   openAdoption,
-  pendingSets,
-  setsAfter,
+  toChangeSet,
   type ChangeKind,
   type ChangeSet,
+  type ChangeSetRow,
   type FileChangeRow,
   type WriteOrigin,
 } from './change-rows.ts'
@@ -62,7 +61,6 @@ export interface ChangeDraft {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly kind?: ChangeKind | undefined
-  /** Stored as JSON; its fields depend on the kind. */
   readonly detail?: object | undefined
   readonly files: readonly FileTransition[]
 }
@@ -102,11 +100,8 @@ export class ChangeLog {
   }
 
   /**
-   * Stores a change before its files are replaced. Records changes by other programs before it. The caller must hold the
-   * lock of the workspace.
-   * @param into change set to which the files are added; a new one if undefined
-   * @returns the id of the change set; undefined if it cannot be stored but the files can be written
-   * @throws AppError `disk_full` if log and workspace are on the same disk
+   * Records changes by other programs before it. The caller must hold the lock. @param into change set to extend
+   * @returns undefined if only the files can be written @throws AppError `disk_full` if log and workspace share a disk
    */
   async begin(draft: ChangeDraft, into?: number): Promise<number | undefined> {
     let changeSet = into
@@ -131,10 +126,7 @@ export class ChangeLog {
     }
   }
 
-  /**
-   * Marks a change as done. A failure leaves it pending, which the texts of the files decide later.
-   * @param stamps size and time of the replaced files, by path
-   */
+  /** After a failure, the texts of the files decide later. @param stamps `fileStamp` by path */
   done(changeSet: number | undefined, stamps: ReadonlyMap<string, string> = new Map()): void {
     if (changeSet === undefined) return
     this.#tryTo(({ db }) => {
@@ -151,7 +143,6 @@ export class ChangeLog {
     })
   }
 
-  /** Removes a change whose files were not replaced. @param paths only these files; all if undefined */
   cancel(changeSet: number | undefined, paths?: ReadonlySet<string>): void {
     if (changeSet === undefined) return
     this.#tryTo(({ db }) =>
@@ -163,7 +154,6 @@ export class ChangeLog {
     )
   }
 
-  /** Replaces the JSON of a change set. */
   setDetail(changeSet: number, detail: object): void {
     this.log.write(({ db }) =>
       db.prepare('UPDATE change_sets SET detail = ? WHERE id = ?').run(JSON.stringify(detail), changeSet),
@@ -183,15 +173,19 @@ export class ChangeLog {
 
   /** Returns the change sets with pending file changes, oldest first; none if the log cannot be read. */
   pendingSets(): ChangeSet[] {
-    return this.#tryTo(({ db }) => pendingSets(db)) ?? []
+    const query = `SELECT * FROM change_sets
+      WHERE id IN (SELECT change_set FROM file_changes WHERE pending > 0) ORDER BY id`
+    return this.#tryTo(({ db }) => db.prepare<[], ChangeSetRow>(query).all().map(toChangeSet)) ?? []
   }
 
-  /** Returns the change sets of a kind that are newer than `id`, undos included; none if the log cannot be read. */
+  /** Returns the newer change sets of a kind, undos included, oldest first; none if the log cannot be read. */
   setsAfter(id: number, kind: ChangeKind): ChangeSet[] {
-    return this.#tryTo(({ db }) => setsAfter(db, id, kind)) ?? []
+    const query = 'SELECT * FROM change_sets WHERE id > ? AND kind = ? ORDER BY id'
+    const rows = this.#tryTo(({ db }) => db.prepare<[number, string], ChangeSetRow>(query).all(id, kind))
+    return (rows ?? []).map(toChangeSet)
   }
 
-  /** Returns the files of a change set with their texts. @throws AppError `history_unavailable` */
+  /** @throws AppError `history_unavailable` */
   filesOf(changeSet: number): RecordedFile[] {
     return this.read(({ db, versions }) => {
       const query = db.prepare<[number], FileChangeRow & { readonly now: string | null }>(
@@ -208,23 +202,25 @@ export class ChangeLog {
     })
   }
 
-  /** Returns a change set; undefined if there is none. @throws AppError `history_unavailable` */
+  /** @throws AppError `history_unavailable` */
   setOf(changeSet: number): ChangeSet | undefined {
     return this.read(({ db }) => changeSetOf(db, changeSet))
   }
 
-  /** Returns the newest change sets of these kinds that were not undone, with the numbers of their files. */
-  listSets(kinds: readonly ChangeKind[], limit: number): (ChangeSet & { readonly files: number })[] {
+  /** As `listSets` in `change-rows.ts`. @throws AppError `history_unavailable` */
+  listSets(kinds: readonly ChangeKind[], limit: number) {
     return this.read(({ db }) => listSets(db, kinds, limit))
   }
 
   /** Marks a hunk of a change as reviewed. @param key as `hunkKey` returns it @throws AppError `history_unavailable` */
   markReviewed(changeSet: number, path: string, key: string): void {
-    this.read(({ db }) => markReviewed(db, changeSet, path, key))
+    const statement = `UPDATE file_changes SET reviewed = json_insert(coalesce(reviewed, '[]'), '$[#]', @key)
+      WHERE change_set = @changeSet AND path = @path
+        AND NOT EXISTS (SELECT 1 FROM json_each(coalesce(reviewed, '[]')) WHERE value = @key)`
+    this.read(({ db }) => db.prepare(statement).run({ changeSet, path, key }))
     this.emitRecorded([path])
   }
 
-  /** Removes changes that a crash interrupted while they were stored. */
   removeIncomplete(): void {
     this.#tryTo(({ db }) =>
       db.transaction(() => {
@@ -264,7 +260,6 @@ export class ChangeLog {
     this.log.close()
   }
 
-  /** Compresses long texts, which would block this thread. @returns the result for each text */
   async #encodeLong(files: readonly FileTransition[]): Promise<Map<string, EncodedText>> {
     const results = new Map<string, EncodedText>()
     for (const { path, from = path, before, after } of files)
@@ -278,7 +273,6 @@ export class ChangeLog {
     return results
   }
 
-  /** @returns the id of the change set, `changeSet` if it is given */
   #store(
     { db, versions }: OpenLog,
     { at, origin, kind, detail }: ChangeDraft,
@@ -315,7 +309,6 @@ export class ChangeLog {
     return id
   }
 
-  /** Reports a failure. @returns undefined if the log cannot be read or written */
   #tryTo<T>(work: (log: OpenLog) => T): T | undefined {
     try {
       return this.log.run(work)
@@ -357,7 +350,6 @@ interface StoredChange {
   readonly stamp?: string | null
 }
 
-/** Stores a file change in a set. `before` and `after` are versions. */
 export function storeFileChange(
   db: LogDb,
   { changeSet, file, before, after, pending = 0, stamp = null }: StoredChange,

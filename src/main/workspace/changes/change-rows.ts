@@ -20,11 +20,9 @@ export interface ChangeSet {
   readonly at: number
   readonly origin: WriteOrigin
   readonly kind: ChangeKind | null
-  /** JSON; its fields depend on the kind. */
   readonly detail: string | null
 }
 
-/** Columns as in `schema.ts`. */
 export interface FileChangeRow {
   readonly id: number
   readonly change_set: number
@@ -40,7 +38,7 @@ export interface FileChangeRow {
   readonly reviewed: string | null
 }
 
-type ChangeSetRow = Omit<ChangeSet, 'origin'> & { readonly origin: string }
+export type ChangeSetRow = Omit<ChangeSet, 'origin'> & { readonly origin: string }
 
 export function parseOrigin(json: string): WriteOrigin {
   return originSchema.catch({ cause: 'outside' }).parse(parseJson(json))
@@ -56,21 +54,13 @@ export function insertChangeSet(
   return Number(insert.run(id, at, JSON.stringify(origin), kind, detail).lastInsertRowid)
 }
 
-/**
- * Returns the set of the files that existed before the log; creates it in a new log.
- * @returns undefined if all of them are recorded
- */
+/** The set of the files that existed before the log; created in a new log. Undefined if all of them are recorded. */
 export function openAdoption(db: LogDb, at: number): number | undefined {
   const set = db
     .prepare<[], Pick<ChangeSet, 'id' | 'detail'>>("SELECT id, detail FROM change_sets WHERE kind = 'adoption'")
     .get()
   if (!set) return insertChangeSet(db, { at, origin: { cause: 'adopted' }, kind: 'adoption' })
   return set.detail === null ? set.id : undefined
-}
-
-/** Marks all files that existed before the log as recorded. */
-export function closeAdoption(db: LogDb): void {
-  db.prepare("UPDATE change_sets SET detail = '{}' WHERE kind = 'adoption'").run()
 }
 
 /** @param id null: the next one */
@@ -91,17 +81,13 @@ export function changeSetOf(db: LogDb, id: number): ChangeSet | undefined {
   return row && toChangeSet(row)
 }
 
-/** Returns the file changes of a set, in the order of their storing. */
 export function fileChangesOf(db: LogDb, changeSet: number): FileChangeRow[] {
   return db
     .prepare<[number], FileChangeRow>('SELECT * FROM file_changes WHERE change_set = ? ORDER BY id')
     .all(changeSet)
 }
 
-/**
- * Returns the newest file change at a path; undefined if the log has none, or the file at that path was moved away.
- * Ignores pending changes.
- */
+/** Undefined if the log has none, or the file at that path was moved away. Ignores pending changes. */
 export function latestChangeAt(db: LogDb, path: string): FileChangeRow | undefined {
   const row = db
     .prepare<[string], FileChangeRow>(
@@ -111,7 +97,6 @@ export function latestChangeAt(db: LogDb, path: string): FileChangeRow | undefin
   return row && row.id > (latestMoveFrom(db, path)?.id ?? -Infinity) ? row : undefined
 }
 
-/** Returns the newest change that moved a file away from a path. */
 export function latestMoveFrom(db: LogDb, path: string): FileChangeRow | undefined {
   return db
     .prepare<[{ path: string }], FileChangeRow>(
@@ -128,7 +113,6 @@ export function nextNoteId(db: LogDb): number {
   return db.prepare<[], number>('SELECT coalesce(max(note), 0) + 1 FROM file_changes').pluck().get() ?? 1
 }
 
-/** Removes a pending file change, and its set if that has no other. */
 export function deleteFileChange(db: LogDb, { id, change_set: changeSet }: FileChangeRow): void {
   db.prepare('DELETE FROM file_changes WHERE id = ?').run(id)
   deleteSetIfEmpty(db, changeSet)
@@ -140,15 +124,6 @@ export function deleteSetIfEmpty(db: LogDb, changeSet: number): void {
     `DELETE FROM change_sets WHERE id = @changeSet AND kind IS NOT 'adoption'
        AND NOT EXISTS (SELECT 1 FROM file_changes WHERE change_set = @changeSet)`,
   ).run({ changeSet })
-}
-
-/** Returns the change sets with pending file changes, oldest first. */
-export function pendingSets(db: LogDb): ChangeSet[] {
-  const ids = db
-    .prepare<[], number>('SELECT DISTINCT change_set FROM file_changes WHERE pending > 0 ORDER BY change_set')
-    .pluck()
-    .all()
-  return ids.flatMap((id) => changeSetOf(db, id) ?? [])
 }
 
 /** True if a change set `s` was undone, and its undo was not. The undo of one of several files does not count. */
@@ -165,11 +140,7 @@ export function isUndone(db: LogDb, changeSet: number): boolean {
  * Returns the newest change sets of these kinds that were not undone, with the numbers of their files. An import stores
  * in its detail the files that its undo has left; without such files it was undone.
  */
-export function listSets(
-  db: LogDb,
-  kinds: readonly ChangeKind[],
-  limit: number,
-): (ChangeSet & { readonly files: number })[] {
+export function listSets(db: LogDb, kinds: readonly ChangeKind[], limit: number) {
   const rows = db
     .prepare<[object], ChangeSetRow & { files: number }>(
       `SELECT s.*, (SELECT count(*) FROM file_changes c WHERE c.change_set = s.id
@@ -185,21 +156,6 @@ export function listSets(
   return rows.map((row) => ({ ...toChangeSet(row), files: row.files }))
 }
 
-/** Returns the change sets of a kind that are newer than `id`, undos included, oldest first. */
-export function setsAfter(db: LogDb, id: number, kind: ChangeKind): ChangeSet[] {
-  const query = 'SELECT * FROM change_sets WHERE id > ? AND kind = ? ORDER BY id'
-  return db.prepare<[number, string], ChangeSetRow>(query).all(id, kind).map(toChangeSet)
-}
-
-function toChangeSet(row: ChangeSetRow): ChangeSet {
+export function toChangeSet(row: ChangeSetRow): ChangeSet {
   return { id: row.id, at: row.at, origin: parseOrigin(row.origin), kind: row.kind, detail: row.detail }
-}
-
-/** Adds the hash of a hunk to the reviewed hunks of a file change. */
-export function markReviewed(db: LogDb, changeSet: number, path: string, key: string): void {
-  db.prepare(
-    `UPDATE file_changes SET reviewed = json_insert(coalesce(reviewed, '[]'), '$[#]', @key)
-     WHERE change_set = @changeSet AND path = @path
-       AND NOT EXISTS (SELECT 1 FROM json_each(coalesce(reviewed, '[]')) WHERE value = @key)`,
-  ).run({ changeSet, path, key })
 }

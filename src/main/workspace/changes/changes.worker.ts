@@ -11,20 +11,6 @@ import { LogFile } from './log-file.ts'
 import { blameFile, diffOf, revertStatusOf } from './queries.ts'
 import { Scanner } from './scanner.ts'
 
-export interface ChangesWorkerSettings {
-  /** Absolute path of the SQLite file. */
-  readonly file: string
-  /** Absolute path. */
-  readonly workspace: string
-  /** Offset of the app's clock from the system's, ms. */
-  readonly clockAheadMs: number
-}
-
-interface ChangePlace {
-  readonly change: number
-  readonly path: string
-}
-
 export interface GitExportRequest extends Pick<GitExportOptions, 'folder' | 'agentName' | 'includesPrivate'> {
   /** Folders that the agent can read, with their rules for private notes. */
   readonly notes: readonly NotesFolder[]
@@ -71,18 +57,17 @@ function throwUnavailable(error: unknown, signal: AbortSignal): never {
 }
 
 const jobs = {
-  open({ file, workspace, clockAheadMs }: ChangesWorkerSettings) {
+  open({ file, workspace, clockAheadMs }: { file: string; workspace: string; clockAheadMs: number }) {
     const log = new LogFile(file)
     opened = { log, workspace, scanner: new Scanner({ log, workspace, now: clockWithOffset(clockAheadMs) }) }
   },
   /** Returns the first fault of the file; `ok` if there is none. */
   check: () => enqueue(async () => open().log.run(({ db }) => String(db.pragma('quick_check(1)', { simple: true })))),
-  /** Records all files that differ from the log. @returns their paths */
   recordAll: (forbidden: readonly string[]) => enqueue(() => open().scanner.recordAll(forbidden, ending.signal)),
   recordFiles: ({ paths, forbidden }: { paths: readonly string[]; forbidden: readonly string[] }) =>
     enqueue(() => open().scanner.recordFiles(paths, forbidden)),
-  diff: ({ change, path }: ChangePlace) => open().log.run((log) => diffOf(log, change, path)),
-  revertStatus: ({ change, path, text }: ChangePlace & { text: string }) =>
+  diff: ({ change, path }: { change: number; path: string }) => open().log.run((log) => diffOf(log, change, path)),
+  revertStatus: ({ change, path, text }: { change: number; path: string; text: string }) =>
     open().log.run((log) => revertStatusOf(log, change, path, text)),
   blame: (path: string) => open().log.run((log) => blameFile(log, path)),
   /** @throws AppError as `exportToGit`, `history_unavailable` */
@@ -103,7 +88,6 @@ const jobs = {
     exchange((options) => importFromGit({ ...options, folder }), signal),
   /** @param before milliseconds since the epoch */
   removeOldTexts: (before: number) => open().log.write(({ versions }) => versions.removeOld(before)),
-  /** Writes the WAL into the file and empties it. */
   checkpoint: () => void open().log.run(({ db }) => db.pragma('wal_checkpoint(TRUNCATE)')),
   settle: () => lastScan.then(() => undefined),
   async close() {

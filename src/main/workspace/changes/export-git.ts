@@ -9,25 +9,19 @@ import type { Cause, GitExport } from '#shared/contract/history.ts'
 import { AppError, onSystemError } from '#shared/util/errors.ts'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
 import { gitOutput } from '../git/run-git.ts'
-import { EarlierPrivacy } from '../privacy/earlier-privacy.ts'
-import type { PrivacyMarks } from '../privacy/privacy-marks.ts'
+import { EarlierPrivacy, type PrivacyMarks } from '../privacy/privacy-marks.ts'
 import { changeSetOf, fileChangesOf, type ChangeSet } from './change-rows.ts'
+import type { GitImportOptions } from './import-git.ts'
 import type { OpenLog } from './log-file.ts'
 import { Versions } from './versions.ts'
 
-export interface GitExportOptions {
-  /** Absolute path of the change log. */
-  readonly file: string
-  /** Absolute path of a folder that is empty or does not exist. */
-  readonly folder: string
-  /** Author of the agent's changes. */
+/** `folder` is empty or does not exist. */
+export interface GitExportOptions extends GitImportOptions {
   readonly agentName: string
   readonly includesPrivate: boolean
   readonly marks: PrivacyMarks
   /** Reads a note of the workspace as it is now; undefined if it cannot be read. */
   readonly read: (path: string) => Promise<{ path: string; text: string } | undefined>
-  readonly signal?: AbortSignal | undefined
-  readonly onProgress?: (done: number, total: number) => void
 }
 
 /** Names in the author field; the others are the agent's or the program's. */
@@ -44,10 +38,7 @@ const authorNames: Partial<Record<Cause, string>> = {
 }
 const branch = 'refs/heads/main'
 
-/**
- * Writes a repository with a work tree. A failure or `signal` removes the repository.
- * @throws AppError `input_invalid` if the folder is not empty, `git_failed`; SqliteError; the signal's reason
- */
+/** A failure or `signal` removes the repository. @throws AppError `input_invalid`, `git_failed`; SqliteError */
 export async function exportToGit(options: GitExportOptions): Promise<GitExport> {
   const { file, folder, signal } = options
   const exists = existsSync(folder)
@@ -73,11 +64,9 @@ export async function exportToGit(options: GitExportOptions): Promise<GitExport>
   }
 }
 
-/** Yields the input of `git fast-import`. Counts in `result`. */
 async function* writeCommits(log: OpenLog, options: GitExportOptions, result: GitExport): AsyncGenerator<string> {
   const { includesPrivate, agentName, onProgress } = options
   const privacy = includesPrivate ? undefined : await readPrivacy(log, options)
-  /** The last exported version of each note. */
   const exported = new Map<number, { readonly path: string; readonly hash: string }>()
   const ids = log.db.prepare<[], number>('SELECT id FROM change_sets ORDER BY id').pluck().all()
   for (const [done, id] of ids.entries()) {

@@ -1,16 +1,15 @@
-/**
- * The history of a workspace: the change log with the worker that records changes by other programs and runs long
- * queries, and the settings.
- */
 import { existsSync } from 'node:fs'
 import type { HistoryEntry } from '#shared/contract/index.ts'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, unlessAppError } from '#shared/util/errors.ts'
 import { type Clock, type WorkerClient, WorkerHost, systemClock } from '#platform'
 import { isNote } from '../files/file-names.ts'
 import type { Roots } from '../files/paths.ts'
 import { ChangeLog, type ChangeLogEvent } from './change-log.ts'
 import type { ChangesJobs, GitExportRequest } from './changes.worker.ts'
 import { currentPathOf, movedPathOf, queryTimeline, textsOf, versionAt, type TimelineRequest } from './queries.ts'
+
+/** Limit of `versionsSince`. */
+const maxVersions = 100
 
 /** Delay of the first scan of all files, so that it does not slow down the start of the app, ms. */
 const scanDelayMs = 1500
@@ -24,7 +23,6 @@ const expiryIntervalMs = 3_600_000
 
 export interface HistoryOptions {
   readonly entry: URL
-  /** Absolute path of the SQLite file. */
   readonly file: string
   readonly roots: Roots
   readonly now: Clock
@@ -39,7 +37,7 @@ export class History {
   readonly log: ChangeLog
   readonly #options: HistoryOptions
   readonly #worker: WorkerHost<ChangesJobs>
-  readonly #stops: (() => void)[] = []
+  readonly #timers: NodeJS.Timeout[] = []
   #needsScan: boolean
   #lastScan: Promise<void> = Promise.resolve()
   #checkpointTimer: NodeJS.Timeout | undefined
@@ -66,11 +64,9 @@ export class History {
     if (!isLongRunning) return
     this.log.changes.subscribe((event) => this.#handleEvent(event))
     // A new history records the existing files before the first change.
-    const scanTimer = setTimeout(() => void this.#scan(), existsSync(file) ? scanDelayMs : 0).unref()
-    const expiryTimer = setInterval(() => void this.#expire(), expiryIntervalMs).unref()
-    this.#stops.push(
-      () => clearTimeout(scanTimer),
-      () => clearInterval(expiryTimer),
+    this.#timers.push(
+      setTimeout(() => void this.#scan(), existsSync(file) ? scanDelayMs : 0).unref(),
+      setInterval(() => void this.#expire(), expiryIntervalMs).unref(),
     )
   }
 
@@ -87,9 +83,8 @@ export class History {
   recordExternalChanges(paths: readonly string[]): void {
     const notes = paths.filter(isNote)
     if (notes.length === 0 || this.#isClosed) return
-    const { forbidden } = this.#options.roots
     this.#runInBackground(async (client) =>
-      this.log.emitRecorded(await client.recordFiles({ paths: notes, forbidden })),
+      this.log.emitRecorded(await client.recordFiles({ paths: notes, forbidden: this.#options.roots.forbidden })),
     )
   }
 
@@ -121,15 +116,23 @@ export class History {
     return this.#enabled.read((log) => versionAt(log, path, at))
   }
 
+  /** Returns the texts of a note since a time (ms since the epoch); undefined if they are not stored or are too many. */
+  versionsSince(path: string, since: number): string[] | undefined {
+    return unlessAppError(() => {
+      const entries = this.timeline({ path, since, limit: maxVersions })
+      const texts = entries.map((entry) => this.texts(entry.change, entry.path))
+      return entries.length === maxVersions
+        ? undefined
+        : texts.flatMap(({ before, after }) => [before ?? '', after ?? ''])
+    })
+  }
+
   /** Returns the current path of the file that had `path` after a change, or of the last one moved away from it. */
   currentPath(path: string, change?: number): string {
     return this.log.read(({ db }) => (change === undefined ? movedPathOf(db, path) : currentPathOf(db, change, path)))
   }
 
-  /**
-   * Returns for each hunk of a change whether it is still in the file.
-   * @param path path after the change @param text current text
-   */
+  /** As `revertStatusOf`. @param path path after the change @param text current text */
   revertStatus(change: number, path: string, text: string) {
     return this.#worker.run((client) => client.revertStatus({ change, path, text }))
   }
@@ -140,21 +143,14 @@ export class History {
     return this.#worker.run((client) => client.blame(path))
   }
 
-  /**
-   * Writes the history as a Git repository. Yields the progress, then the result.
-   * @throws AppError as `exportToGit`, `history_unavailable`
-   */
+  /** Yields the progress, then the result. @throws AppError as `exportToGit`, `history_unavailable` */
   async *exportGit(request: Omit<GitExportRequest, 'forbidden'>, signal?: AbortSignal) {
     await this.flush()
     const { forbidden } = this.#options.roots
     yield* this.#worker.stream((client) => client.exportGit({ ...request, forbidden }, { signal }), signal)
   }
 
-  /**
-   * Adds the history of a Git repository. Yields the progress, then the result.
-   * @param folder absolute
-   * @throws AppError as `importFromGit`, `history_unavailable`
-   */
+  /** As `exportGit`. @param folder absolute @throws AppError as `importFromGit`, `history_unavailable` */
   async *importGit(folder: string, signal?: AbortSignal) {
     for await (const step of this.#worker.stream((client) => client.importGit(folder, { signal }), signal))
       if ('paths' in step) {
@@ -173,9 +169,7 @@ export class History {
   /** Ends the worker. Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const stop of this.#stops) stop()
-    clearTimeout(this.#checkpointTimer)
-    clearTimeout(this.#retryTimer)
+    for (const timer of [...this.#timers, this.#checkpointTimer, this.#retryTimer]) clearTimeout(timer)
     await this.#worker.close().catch(this.#options.onFault)
     this.log.close()
   }
@@ -188,17 +182,13 @@ export class History {
   #handleEvent(event: ChangeLogEvent): void {
     if (event.type === 'recorded') {
       clearTimeout(this.#checkpointTimer)
-      this.#checkpointTimer = setTimeout(
-        () => this.#runInBackground((client) => client.checkpoint()),
-        checkpointDelayMs,
-      )
-      this.#checkpointTimer.unref()
+      const checkpoint = () => this.#runInBackground((client) => client.checkpoint())
+      this.#checkpointTimer = setTimeout(checkpoint, checkpointDelayMs).unref()
     } else if (this.log.isPaused) this.#scheduleScan()
     // A new log records the existing files.
     else if (event.problems.some(({ code }) => code === 'history_damaged')) void this.#scan()
   }
 
-  /** Records all files that differ from the log. Repeats it later if the log is paused. */
   #scan(): Promise<void> {
     this.#needsScan = false
     return (this.#lastScan = this.#lastScan.then(() => this.#scanNow()))
@@ -227,7 +217,6 @@ export class History {
     this.#retryTimer = setTimeout(() => void this.#scan(), retryMs).unref()
   }
 
-  /** Removes the texts of changes that are older than a day while the history is off. */
   async #expire(): Promise<void> {
     const before = this.#options.now().getTime() - dayMs
     if (!this.isEnabled) this.#runInBackground((client) => client.removeOldTexts(before))

@@ -21,7 +21,6 @@ import {
 import { LogFile, type OpenLog } from './log-file.ts'
 
 export interface GitImportOptions {
-  /** Absolute path of the change log. */
   readonly file: string
   /** Absolute path of a repository or of a folder in one. Paths of notes are relative to this folder. */
   readonly folder: string
@@ -30,7 +29,6 @@ export interface GitImportOptions {
 }
 
 interface Commit {
-  /** JSON with the id. */
   detail: string
   /** Milliseconds since the epoch. */
   at: number
@@ -38,7 +36,6 @@ interface Commit {
   /** Mark of the text by path; null: no file, empty: moved unchanged. */
   readonly files: Map<string, string | null>
   readonly moves: { readonly path: string; readonly from?: string | undefined }[]
-  /** New texts by mark. */
   readonly texts: ReadonlyMap<string, Buffer>
 }
 
@@ -167,10 +164,7 @@ function unquote(path: string): string {
 const trailerPattern = /^(Cause|Session|Turn|Client|Source|Undo|File): (.+)$/gm
 const movedFileSchema = z.object({ path: z.string(), from: z.string().optional() })
 
-/**
- * Reads the trailers of a commit by Commonplace. Other commits have the cause `outside`.
- * @returns `files`: those that the trailers list, with their previous paths
- */
+/** Commits by other programs have the cause `outside`. @returns `files`: those listed, with their previous paths */
 function parseTrailers(message: string): { origin: WriteOrigin; files: z.infer<typeof movedFileSchema>[] } {
   const trailers = Map.groupBy(message.matchAll(trailerPattern), ([, name]) => name)
   const valuesOf = (name: string) => (trailers.get(name) ?? []).map(([, , value = '']) => value)
@@ -186,12 +180,9 @@ function parseTrailers(message: string): { origin: WriteOrigin; files: z.infer<t
   return { origin, files: valuesOf('File').flatMap((value) => movedFileSchema.safeParse(parseJson(value)).data ?? []) }
 }
 
-/** Follows the notes through the commits, and stores their texts. */
 class Collector {
   readonly sets: ImportedSet[] = []
-  /** Notes by path, with removed ones. */
   readonly notes = new Map<string, Note>()
-  /** Stored texts by mark. */
   readonly versions = new Map<string, { readonly id: number; readonly hash: string | undefined }>()
   skipped = 0
   readonly #log: LogFile
@@ -235,7 +226,6 @@ class Collector {
   }
 }
 
-/** Sets path and version of a note. @returns the change */
 function changeNote({ versions }: OpenLog, note: Note, path: string, after: number | null): Row {
   const { version: before, path: from } = note
   const textOf = (id: number | null) => (id === null ? '' : (versions.text(id) ?? ''))
@@ -244,7 +234,6 @@ function changeNote({ versions }: OpenLog, note: Note, path: string, after: numb
   return { note, path, old_path: from === path ? null : from, before, after, ...counts, pending: 0, stamp: null }
 }
 
-/** Returns the time of the oldest change; undefined for an empty log. */
 function beginningOf(db: OpenLog['db']): number | undefined {
   return db.prepare<[], number>('SELECT at FROM change_sets ORDER BY id LIMIT 1').pluck().get()
 }
@@ -281,10 +270,7 @@ function storeSets(log: OpenLog, { sets, notes, versions }: Collector): void {
   }
 }
 
-/**
- * Joins a note with the note that the log begins with at its path.
- * @returns the change between the two texts; none if they are equal
- */
+/** @returns the change between the note and the first text of the log at its path; none if they are equal */
 function joinNote(log: OpenLog, path: string, note: Note): Row[] {
   const { db } = log
   const first = db

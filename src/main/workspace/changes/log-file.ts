@@ -1,7 +1,4 @@
-/**
- * The SQLite file of a change log. A damaged file is renamed, and a new one begins. The main process and the worker
- * each have their own connection.
- */
+/** A damaged file is renamed, and a new one begins. The main process and the worker have connections of their own. */
 import Database from 'better-sqlite3'
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -19,19 +16,13 @@ export class LogFile {
   readonly #onDamaged: ((message: string) => void) | undefined
   #open: (OpenLog & { readonly inode: number }) | undefined
 
-  /**
-   * @param file absolute path
-   * @param onDamaged called after a damaged or deleted file was replaced by a new one; without it, no file is replaced
-   */
+  /** @param onDamaged called after a damaged or deleted file was replaced; without it, no file is replaced */
   constructor(file: string, onDamaged?: (message: string) => void) {
     this.file = file
     this.#onDamaged = onDamaged
   }
 
-  /**
-   * Runs `work` on the open file. Repeats it on a new file if the file turns out to be damaged.
-   * @throws NewerLogError; SqliteError if the file cannot be read or written; errors of `work`
-   */
+  /** Repeats `work` on a new file if the file is damaged. @throws NewerLogError; SqliteError; errors of `work` */
   run<T>(work: (log: OpenLog) => T): T {
     try {
       return work(this.#current())
@@ -47,7 +38,6 @@ export class LogFile {
     return this.run((log) => log.db.transaction(() => work(log)).immediate())
   }
 
-  /** Renames a damaged file and begins a new one. */
   setAside(reason: string): void {
     this.close()
     const kept = damagedPath(this.file)

@@ -1,11 +1,9 @@
-/** Reads the change log. All queries are answered from indexes. */
 import { z } from 'zod'
 import type { BlamedLine, HistoryEntry } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { compareLines, describeChange, hunkStatuses } from '#platform'
 import {
-  changeSetOf,
   currentPath,
   fileChangesOf,
   latestChangeAt,
@@ -22,12 +20,10 @@ const maxBlameLength = 2_000_000
 export interface TimelineRequest {
   /** Only changes of the note that is at this path now, or was deleted there; under its earlier paths too. */
   readonly path?: string | undefined
-  /** Id of an entry: only older entries. */
   readonly before?: number | undefined
   /** Only changes at this time or later, milliseconds since the epoch. */
   readonly since?: number | undefined
   readonly causes?: readonly string[] | undefined
-  /** Only changes by this chat. */
   readonly session?: string | undefined
   readonly limit: number
   /** True: the files that existed before the history form one entry. Ignored if `path` is set. */
@@ -38,7 +34,6 @@ const keysSchema = z.array(z.string()).catch([])
 
 type TimelineRow = FileChangeRow & { readonly at: number; readonly origin: string; readonly now: string }
 
-/** Returns changes of notes, newest first. */
 export function queryTimeline(db: LogDb, request: TimelineRequest): HistoryEntry[] {
   const { path, before, since, causes, session, limit, groupAdopted = false } = request
   const note = path === undefined ? undefined : latestChangeAt(db, path)?.note
@@ -81,7 +76,7 @@ function toEntry(row: TimelineRow): HistoryEntry {
   }
 }
 
-/** Returns one entry for all files that existed before the history; none if it is not in the range. */
+/** All files that existed before the history; none if they are not in the range. */
 function adoptedEntry(db: LogDb, before = Infinity, since = 0): HistoryEntry[] {
   const row = db
     .prepare<[], TimelineRow & { files: number }>(
@@ -94,7 +89,7 @@ function adoptedEntry(db: LogDb, before = Infinity, since = 0): HistoryEntry[] {
   return [{ ...toEntry(row), files: row.files }]
 }
 
-/** Returns the current path of the note of a change; its path then, if the log does not know the file. */
+/** Falls back to the path then, if the log does not know the file. */
 export function currentPathOf(db: LogDb, changeSet: number, path: string): string {
   const query = db.prepare<[number, string], string | null>(
     `SELECT ${currentPath} FROM file_changes c WHERE c.change_set = ? AND c.path = ?`,
@@ -102,28 +97,21 @@ export function currentPathOf(db: LogDb, changeSet: number, path: string): strin
   return query.pluck().get(changeSet, path) ?? path
 }
 
-/** Returns the current path of the note that was last moved away from `path`; `path` itself if there is none. */
+/** Falls back to `path` itself. */
 export function movedPathOf(db: LogDb, path: string): string {
   const move = latestChangeAt(db, path) ? undefined : latestMoveFrom(db, path)
   return move ? currentPathOf(db, move.change_set, move.path) : path
 }
 
-export interface ChangedTexts {
-  /** Path after the change. */
-  readonly path: string
-  readonly before: string | null
-  readonly after: string | null
-}
-
 /**
- * Returns the texts of a change.
+ * Returns the texts of a change; null if there was no file. @param path after the change
  * @throws AppError `file_not_found` if the change set has no such file; `change_removed` if a text was removed
  */
-export function textsOf({ db, versions }: OpenLog, changeSet: number, path: string): ChangedTexts {
+export function textsOf({ db, versions }: OpenLog, changeSet: number, path: string) {
   const row = fileChangesOf(db, changeSet).find((file) => file.path === path)
   if (!row) throw new AppError('file_not_found', `${path} has no change ${changeSet}`, { path })
   const [before, after] = [row.before, row.after].map((id) => (id === null ? null : versions.text(id)))
-  if (before !== undefined && after !== undefined) return { path, before, after }
+  if (before !== undefined && after !== undefined) return { before, after }
   throw new AppError('change_removed', `the text of this change of ${path} is no longer stored`, { path })
 }
 
@@ -133,17 +121,8 @@ export function diffOf(log: OpenLog, changeSet: number, path: string) {
   return { patch: describeChange(path, before ?? '', after ?? '').patch, before, after }
 }
 
-/**
- * Returns for each hunk of a change whether it is still in the text, was undone, or was edited.
- * @param text current text of the note
- * @throws AppError as `textsOf`
- */
-export function revertStatusOf(
-  log: OpenLog,
-  changeSet: number,
-  path: string,
-  text: string,
-): ReturnType<typeof hunkStatuses> {
+/** Each hunk is still in the text, was undone, or was edited. @param text current @throws AppError as `textsOf` */
+export function revertStatusOf(log: OpenLog, changeSet: number, path: string, text: string) {
   const { before, after } = textsOf(log, changeSet, path)
   const statuses = hunkStatuses(before ?? '', after ?? '', text)
   if (!statuses.includes('changed')) return statuses
@@ -178,31 +157,21 @@ export function versionAt({ db, versions }: OpenLog, path: string, at: number): 
   return typeof version === 'number' ? versions.text(version) : undefined
 }
 
-/**
- * Returns for each line of the newest version of a note the change that wrote it; empty if a version is longer than
- * `maxBlameLength` or its text was removed.
- */
+/** Empty if a version is longer than `maxBlameLength` or its text was removed. */
 export function blameFile({ db, versions }: OpenLog, path: string): BlamedLine[] {
   const note = latestChangeAt(db, path)?.note
   if (typeof note !== 'number') return []
-  const rows = db
-    .prepare<[number], FileChangeRow>('SELECT * FROM file_changes WHERE note = ? AND pending = 0 ORDER BY id')
-    .all(note)
-  const texts: { id: number; text: string }[] = []
-  for (const { change_set: id, after } of rows) {
+  const rows = db.prepare<[number], { change: number; after: number | null; at: number; origin: string }>(
+    `SELECT s.id AS change, c.after, s.at, s.origin FROM file_changes c JOIN change_sets s ON s.id = c.change_set
+     WHERE c.note = ? AND c.pending = 0 ORDER BY c.id`,
+  )
+  const texts: { id: BlamedLine; text: string }[] = []
+  for (const { change, after, at, origin } of rows.all(note)) {
     const text = after === null ? '' : versions.text(after)
     if (text === undefined || text.length > maxBlameLength) return []
-    texts.push({ id, text })
+    texts.push({ id: { ...parseOrigin(origin), change, at }, text })
   }
-  const blamed = new Map<number, BlamedLine>()
-  return blame(texts).flatMap((id) => {
-    const known = blamed.get(id)
-    const set = known ? undefined : changeSetOf(db, id)
-    const line = known ?? (set && { ...set.origin, change: id, at: set.at })
-    if (!line) return []
-    blamed.set(id, line)
-    return [line]
-  })
+  return blame(texts)
 }
 
 /** @param versions oldest first @returns for each line of the last version the id of the version that wrote it */

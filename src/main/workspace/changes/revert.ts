@@ -1,15 +1,12 @@
 /** Plans the undo of a change set: the inverse of each of its file changes is merged into the present text. */
 import type { LeftFile } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { movedPath, type Move } from '#shared/markdown/links/rewrite-links.ts'
+import { movedPath } from '#shared/markdown/links/rewrite-links.ts'
 import { inBatches, type Differ } from '#platform'
-import { batchDetailOf, toLeftFile } from '../transactions/batch.ts'
-import type { TextWrite } from '../transactions/settle-text.ts'
-import type { ChangeLog, ChangeSet, RecordedFile } from './change-log.ts'
-import { changeSetOf } from './change-rows.ts'
+import { batchDetailOf, toLeftFile, type TextWrite } from '../transactions/batch.ts'
+import type { ChangeLog, RecordedFile } from './change-log.ts'
 
 export interface RevertRequest {
-  /** Id of the change set. */
   readonly change: number
   /** Only this file, by its path after the change. */
   readonly path?: string | undefined
@@ -23,15 +20,6 @@ export interface RevertRequest {
   readonly only?: readonly string[] | undefined
 }
 
-export interface RevertPlan {
-  readonly change: ChangeSet
-  /** The reverse of a move; undefined for other changes. */
-  readonly move: Move | undefined
-  readonly texts: readonly TextWrite[]
-  /** Files that cannot be reverted. */
-  readonly left: readonly LeftFile[]
-}
-
 interface RevertContext {
   readonly log: ChangeLog
   readonly differ: Differ
@@ -42,13 +30,14 @@ interface RevertContext {
 const concurrency = 16
 
 /**
+ * Plans the undo. `move` is undefined without a move; `left`: files that cannot be reverted.
  * @throws AppError `undo_conflict` if a move, a renamed tag, or the only file cannot be reverted, with the first line
  * that has changed since, or if the change set is unknown
  */
-export async function planRevert(context: RevertContext, request: RevertRequest): Promise<RevertPlan> {
+export async function planRevert(context: RevertContext, request: RevertRequest) {
   const { log } = context
   const { change: id, path, isRedo = false, leavesEdited = false, only } = request
-  const change = log.read(({ db }) => changeSetOf(db, id))
+  const change = log.setOf(id)
   const files = log.filesOf(id).filter((file) => path === undefined || file.path === path)
   const { move: recordedMove } = batchDetailOf(change?.detail ?? null)
   // A move of an attachment without links to it has no note.
@@ -57,7 +46,8 @@ export async function planRevert(context: RevertContext, request: RevertRequest)
     const message = 'this change was already undone, or is no longer stored'
     throw new AppError('undo_conflict', message, { path: path ?? '' })
   }
-  const move = recordedMove && path === undefined ? reversed(recordedMove, isRedo) : undefined
+  const { from = '', to = '' } = recordedMove ?? {}
+  const move = recordedMove && path === undefined ? (isRedo ? { from, to } : { from: to, to: from }) : undefined
   const isAllOrNothing = !leavesEdited && (move !== undefined || change.kind === 'tag' || files.length === 1)
   const left: LeftFile[] = []
   const texts = await inBatches(files, concurrency, async (file): Promise<TextWrite[]> => {
@@ -87,7 +77,7 @@ async function revertFile(
 ): Promise<Pick<TextWrite, 'before' | 'after'> | undefined> {
   const current = await readText(path)
   if (before === undefined || after === undefined) throw conflict(path)
-  const reverted = hunks ? await differ.withoutHunks(before ?? '', after ?? '', hunks) : before
+  const reverted = hunks ? await differ.withoutHunks({ before: before ?? '', after: after ?? '', hunks }) : before
   const [base, target] = isRedo ? [reverted, after] : [after, reverted]
   if (current === target) return undefined
   if (current === base) return { before: current, after: target }
@@ -103,8 +93,4 @@ function conflict(path: string, line?: number): AppError {
   const place = line === undefined ? path : `${path}:${line}`
   const message = `${place} has changed since; the change cannot be undone automatically`
   return new AppError('undo_conflict', message, { path, ...(line === undefined ? {} : { line }) })
-}
-
-function reversed({ from, to }: Move, isRedo: boolean): Move {
-  return isRedo ? { from, to } : { from: to, to: from }
 }

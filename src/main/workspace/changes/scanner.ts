@@ -1,7 +1,4 @@
-/**
- * Records changes that other programs made, in the worker. A file whose size and time are those of the newest recorded
- * version is not read.
- */
+/** A file whose size and time are those of the newest recorded version is not read. */
 import { existsSync } from 'node:fs'
 import { hash as hashOf } from 'node:crypto'
 import { AppError } from '#shared/util/errors.ts'
@@ -12,7 +9,6 @@ import { fileStamp, readText } from '../files/text-files.ts'
 import { walkNames } from '../files/walk.ts'
 import { settlePendingAt, storeFileChange } from './change-log.ts'
 import {
-  closeAdoption,
   deleteFileChange,
   deleteSetIfEmpty,
   insertChangeSet,
@@ -25,12 +21,10 @@ import type { LogDb } from './schema.ts'
 
 const scanBatchSize = 64
 const absentCodes: ReadonlySet<string> = new Set(['file_not_found', 'path_outside_workspace', 'path_hidden'])
-/** Maximum time between the removal and the addition of a file that another program renamed, ms. */
 const maxRenameGapMs = 5000
 
-export interface ScannerOptions {
+interface ScannerOptions {
   readonly log: LogFile
-  /** Absolute path. */
   readonly workspace: string
   readonly now: Clock
 }
@@ -45,7 +39,7 @@ interface FoundChange {
 export class Scanner {
   readonly #options: ScannerOptions
   readonly #mutex: Mutex
-  /** Absolute paths of folders that this agent must not use. Files in them count as removed. */
+  /** Absolute paths. Files in these folders count as removed. */
   #forbidden: readonly string[] = []
 
   constructor(options: ScannerOptions) {
@@ -53,11 +47,7 @@ export class Scanner {
     this.#mutex = new Mutex(options.workspace)
   }
 
-  /**
-   * Records all files that differ from the log. A new log records them as `adopted`.
-   * @returns their paths
-   * @throws the signal's reason
-   */
+  /** A new log records the files as `adopted`. @returns the paths of changed files @throws the signal's reason */
   async recordAll(forbidden: readonly string[], signal?: AbortSignal): Promise<string[]> {
     const { log, workspace } = this.#options
     this.#forbidden = forbidden
@@ -68,12 +58,12 @@ export class Scanner {
     )
     const paths = [...new Set([...files.map(({ path }) => path), ...recordedPaths])]
     const changed = await this.#record(paths, signal)
-    log.write(({ db }) => closeAdoption(db))
+    log.write(({ db }) => db.prepare("UPDATE change_sets SET detail = '{}' WHERE kind = 'adoption'").run())
     if (isPaused) log.isPaused = false
     return changed
   }
 
-  /** Records files (workspace-relative) that another program may have changed. @returns the paths of changed ones */
+  /** @param paths workspace-relative @returns the paths of changed files */
   async recordFiles(paths: readonly string[], forbidden: readonly string[]): Promise<string[]> {
     this.#forbidden = forbidden
     return this.#record(paths)
@@ -81,10 +71,6 @@ export class Scanner {
 
   close(): void {
     this.#mutex.close()
-  }
-
-  get #roots() {
-    return { workspace: this.#options.workspace, forbidden: this.#forbidden }
   }
 
   get #now(): number {
@@ -95,15 +81,15 @@ export class Scanner {
     const { workspace } = this.#options
     if (!existsSync(workspace)) return []
     const changed: string[] = []
-    const resolvedRoots = await resolveRoots({ workspace, forbidden: this.#forbidden })
-    const findChanged = async (path: string) => ((await this.#isUnchanged(path, resolvedRoots)) ? [] : [path])
+    const roots = await resolveRoots({ workspace, forbidden: this.#forbidden })
+    const findChanged = async (path: string) => ((await this.#isUnchanged(path, roots)) ? [] : [path])
     const candidates = (await inBatches(paths, scanBatchSize, findChanged, signal)).flat()
     for (let from = 0; from < candidates.length; from += scanBatchSize) {
       signal?.throwIfAborted()
       const batch = candidates.slice(from, from + scanBatchSize)
       // The app's own writes are in the log before they release the lock.
       await this.#mutex.run(async () => {
-        const found = await Promise.all(batch.map((path) => this.#read(path, resolvedRoots)))
+        const found = await Promise.all(batch.map((path) => this.#read(path, roots)))
         const changes = found.filter((change) => change !== undefined)
         this.#store(changes)
         changed.push(...changes.map(({ path }) => path))
@@ -112,11 +98,11 @@ export class Scanner {
     return changed
   }
 
-  async #isUnchanged(path: string, resolvedRoots: ResolvedRoots): Promise<boolean> {
+  async #isUnchanged(path: string, roots: ResolvedRoots): Promise<boolean> {
     const recorded = this.#options.log.run(({ db }) => latestChangeAt(db, path))
     if (!recorded?.stamp || recorded.after === null) return false
     try {
-      return (await fileStamp(await resolveInside(this.#roots, path, resolvedRoots))) === recorded.stamp
+      return (await fileStamp(await resolveInside(roots, path))) === recorded.stamp
     } catch (error) {
       if (error instanceof AppError) return false
       throw error
@@ -124,14 +110,14 @@ export class Scanner {
   }
 
   /** Returns the file if it differs from the log; undefined also for a file that is no text or too large. */
-  async #read(path: string, resolvedRoots: ResolvedRoots): Promise<FoundChange | undefined> {
+  async #read(path: string, roots: ResolvedRoots): Promise<FoundChange | undefined> {
     const { log } = this.#options
     let text: string | null = null
     let stamp: string | null = null
     try {
-      const target = await resolveInside(this.#roots, path, resolvedRoots)
+      const target = await resolveInside(roots, path)
       stamp = (await fileStamp(target)) ?? null
-      text = (await readText(target, path, resolvedRoots.isAllowed)).text
+      text = (await readText(target, path, roots.isAllowed)).text
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       if (!absentCodes.has(error.code)) return undefined
@@ -183,7 +169,6 @@ export class Scanner {
   }
 }
 
-/** Returns files that other programs have added or removed since a time. */
 function recentChanges(db: LogDb, since: number): FileChangeRow[] {
   return db
     .prepare<[number], FileChangeRow>(
@@ -193,21 +178,14 @@ function recentChanges(db: LogDb, since: number): FileChangeRow[] {
     .all(since)
 }
 
-/**
- * Finds the other half of a rename: the removal of a file with the text of an added one, or the reverse. If there are
- * several, returns the one with the same file name.
- */
+/** Finds the other half of a rename: a removal with the text of an addition. Of several, the one with the same name. */
 function findRename(
   recent: readonly FileChangeRow[],
   { path, before, after }: Pick<FileChangeRow, 'path' | 'before' | 'after'>,
 ): FileChangeRow | undefined {
   if (before !== null && after !== null) return undefined
-  const version = before ?? after
-  const candidates = recent.filter((other) =>
-    after === null
-      ? other.before === null && other.after === version && other.path !== path
-      : other.after === null && other.before === version && other.path !== path,
-  )
+  const isOtherHalf = (other: FileChangeRow) => other.before === after && other.after === before && other.path !== path
+  const candidates = recent.filter(isOtherHalf)
   const fileName = (filePath: string) => filePath.slice(filePath.lastIndexOf('/') + 1)
   const sameName = candidates.filter((candidate) => fileName(candidate.path) === fileName(path))
   const [renamed, ...others] = candidates.length > 1 ? sameName : candidates

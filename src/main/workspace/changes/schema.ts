@@ -74,7 +74,6 @@ const tables = `
   CREATE INDEX versions_base ON versions (base) WHERE base IS NOT NULL;
 `
 
-/** One step for each schema version, oldest first. */
 const migrations: readonly string[] = [tables]
 
 /** Thrown for a file of a newer version of the app. The file must stay unchanged. */

@@ -12,10 +12,9 @@ import type { LogDb } from './schema.ts'
 const maxDepth = 40
 /** The change log compresses longer texts in the thread pool, UTF-16 code units. */
 export const maxSyncLength = 256 * 1024
-/** Deflate uses at most this many bytes of a dictionary. */
 const maxDictionaryBytes = 32 * 1024
-/** Limits of the cache: number of texts, length of each in bytes. */
 const maxCachedTexts = 64
+/** Bytes. */
 const maxCachedBytes = 200_000
 
 const deflate = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw)
@@ -32,7 +31,6 @@ interface VersionRow {
 
 type Encoding = Omit<VersionRow, 'id' | 'hash'>
 
-/** A text that is compressed but not stored. */
 export interface EncodedText {
   readonly encoding: Encoding
   /** Hash of the version on which the encoding depends; undefined if there is none. */
@@ -47,22 +45,17 @@ export class Versions {
     this.#db = db
   }
 
-  /** Returns a text; undefined if it was removed or was never stored. */
+  /** Undefined if the text was removed or was never stored. */
   text(id: number): string | undefined {
     return this.#bytes(id)?.toString('utf8')
   }
 
-  /** Returns the SHA-256 of a version, hex; undefined if there is no such version. */
+  /** Hex; undefined if there is no such version. */
   hash(id: number): string | undefined {
     return this.#row(id)?.hash.toString('hex')
   }
 
-  /**
-   * Stores a text. The caller must have begun a transaction.
-   * @param base version that the text probably resembles
-   * @param encoded the result of `encode` for the text
-   * @returns its id
-   */
+  /** The caller must have begun a transaction. @param base version that the text probably resembles @returns its id */
   put(text: string, base: number | null = null, encoded?: EncodedText): number {
     const bytes = Buffer.from(text, 'utf8')
     const textHash = hash('sha256', bytes, 'buffer')
@@ -87,7 +80,7 @@ export class Versions {
     return { encoding: { ...whole, data: await deflate(bytes, {}) }, baseHash: undefined }
   }
 
-  /** Returns false if the version on which the encoding depends has been removed. */
+  /** False if the version on which the encoding depends has been removed. */
   #isCurrent({ encoding, baseHash }: EncodedText): boolean {
     if (encoding.base === null || !baseHash) return true
     const row = this.#row(encoding.base)
@@ -108,17 +101,13 @@ export class Versions {
       .get(textHash)
   }
 
-  /** Stores a version as a whole text, with its hash. */
   #storeWhole(id: number, bytes: Buffer): void {
     this.#db
       .prepare('UPDATE versions SET hash = ?, base = NULL, head = 0, tail = 0, depth = 0, data = ? WHERE id = ?')
       .run(hash('sha256', bytes, 'buffer'), deflateRawSync(bytes), id)
   }
 
-  /**
-   * Removes the texts of versions, which `secure_delete` overwrites; their hashes stay. Versions that depend on them are
-   * stored as whole texts.
-   */
+  /** `secure_delete` overwrites the texts; the hashes stay. Dependent versions are stored as whole texts. */
   removeTexts(ids: Iterable<number>): void {
     const removed = new Set(ids)
     const dependents = this.#db.prepare<[number], { id: number }>('SELECT id FROM versions WHERE base = ?')
@@ -141,10 +130,7 @@ export class Versions {
     return { row, head, tail, bytes: bytes.subarray(head, bytes.length - tail), options: { dictionary } }
   }
 
-  /**
-   * Removes the texts of versions that only changes before a time have. The caller must have begun a transaction.
-   * @param before milliseconds since the epoch
-   */
+  /** @param before milliseconds since the epoch: texts that only earlier changes have go. Needs a transaction. */
   removeOld(before: number): void {
     const ids = this.#db
       .prepare<[number], number>(

@@ -17,7 +17,6 @@ import { isHidden } from '../files/file-names.ts'
 import { defaultDaily, isIgnoredFolder, isMarkdown, memoryFolderPath } from '../files/layout.ts'
 import { ednValue, inferDailyNotes, fromFoamPath, fromJavaFormat, fromMaskFormat } from './vault-formats.ts'
 
-/** Largest settings file, bytes. */
 const maxSettingsBytes = 1024 * 1024
 /** Deepest level at which daily notes are searched: `Journal/2024/05/2024-05-21.md`. */
 const maxDailyNoteDepth = 6
@@ -43,9 +42,8 @@ type DetectedConventions = Partial<Omit<VaultConventions, 'daily' | 'hasDaily' |
 }
 
 /**
- * Reads a vault's conventions. Without settings, infers the location of daily notes from the names of the notes.
- * @param root absolute
- * @param paths workspace-relative paths of the notes, if known; else the folder is listed when needed
+ * Without settings, infers the location of daily notes from the names of the notes.
+ * @param paths workspace-relative paths of the notes, if known
  * @param ownFolder folder of the agent's own files from this app's settings, instead of the detected one
  */
 export async function readConventions(
@@ -57,22 +55,13 @@ export async function readConventions(
   const kind = detected.kind ?? 'plain'
   const own = await findOwnFolder(root, kind)
   const longTermFiles = longTermFilesIn(join(root, normalizeFolder(ownFolder ?? own)))
-  const agentFiles = { own, longTermFiles }
-  const { daily } = detected
-  if (daily && isDailyFormat(daily.format))
-    return { ...defaultConventions, ...detected, ...agentFiles, daily, hasDaily: true }
+  let daily = detected.daily && isDailyFormat(detected.daily.format) ? detected.daily : undefined
   // A workspace that this app created has its daily logs at the default location.
-  const isAppWorkspace = (kind === 'plain' || kind === 'openclaw') && (await isFolder(join(root, memoryFolderPath())))
-  const inferredDaily = isAppWorkspace
-    ? defaultDaily('')
-    : (inferDailyNotes(paths ?? (await listNotePaths(root))) ?? defaultDailyNotesByKind[kind])
-  return {
-    ...defaultConventions,
-    ...detected,
-    ...agentFiles,
-    daily: inferredDaily ?? defaultDaily(own),
-    hasDaily: inferredDaily !== undefined,
-  }
+  if ((kind === 'plain' || kind === 'openclaw') && (await isFolder(join(root, memoryFolderPath()))))
+    daily ??= defaultDaily('')
+  daily ??= inferDailyNotes(paths ?? (await listNotePaths(root))) ?? defaultDailyNotesByKind[kind]
+  const hasDaily = daily !== undefined
+  return { ...defaultConventions, ...detected, own, longTermFiles, daily: daily ?? defaultDaily(own), hasDaily }
 }
 
 const vaultKinds: ReadonlySet<VaultConventions['kind']> = new Set(['obsidian', 'logseq', 'foam'])
@@ -88,7 +77,6 @@ async function findOwnFolder(root: string, kind: VaultConventions['kind']): Prom
   return vaultKinds.has(kind) && !agentFileNames.some((name) => existsSync(join(root, name))) ? appFolderName : ''
 }
 
-/** Lists notes by name only: reads no metadata and follows no links. */
 async function listNotePaths(root: string): Promise<string[]> {
   const paths: string[] = []
   let folders = ['']
@@ -145,9 +133,10 @@ async function readObsidian(root: string): Promise<DetectedConventions> {
   const attachmentFolder = asString(app?.['attachmentFolderPath']) ?? '/'
   return {
     kind: 'obsidian',
-    ...(daily
-      ? { daily: { folder: folderOf(asString(daily['folder'])), format: asString(daily['format']) || 'YYYY-MM-DD' } }
-      : {}),
+    daily: daily && {
+      folder: folderOf(asString(daily['folder'])),
+      format: asString(daily['format']) || 'YYYY-MM-DD',
+    },
     attachments: parseAttachmentFolder(attachmentFolder),
     newNotes:
       newFileLocation === 'current'
@@ -158,11 +147,9 @@ async function readObsidian(root: string): Promise<DetectedConventions> {
     lineBreaks: app?.['strictLineBreaks'] !== true,
     ignored: ignoredPrefixes(app?.['userIgnoreFilters']),
     readFrom: [
-      ...(app ? ['.obsidian/app.json'] : []),
-      ...(daily === undefined
-        ? []
-        : [daily === dailyNotes ? '.obsidian/daily-notes.json' : '.obsidian/plugins/periodic-notes/data.json']),
-    ],
+      app && '.obsidian/app.json',
+      daily && `.obsidian/${daily === dailyNotes ? 'daily-notes.json' : 'plugins/periodic-notes/data.json'}`,
+    ].filter((file) => file !== undefined),
   }
 }
 
@@ -211,7 +198,7 @@ async function readFoam(root: string): Promise<DetectedConventions> {
     kind: 'foam',
     links: settings?.['foam.completion.linkFormat'] === 'link' ? 'markdown' : 'wiki',
     linkPaths: settings?.['foam.completion.linkFormat'] === 'link' ? 'relative' : 'shortest',
-    ...(daily ? { daily } : {}),
+    daily,
     readFrom: [
       ...(settings ? ['.vscode/settings.json'] : []),
       ...(templatePath === undefined ? [] : ['.foam/templates/daily-note.md']),

@@ -3,7 +3,6 @@ import { dailyNoteDate, type DailyNotes } from '#shared/markdown/daily-notes.ts'
 const minDailyNotes = 3
 
 const formats = ['YYYY-MM-DD', 'YYYY_MM_DD', 'YYYYMMDD', 'DD-MM-YYYY', 'YYYY.MM.DD', 'YYYY-MM-DD dddd'] as const
-/** Subfolders by year and month in which programs store daily notes. */
 const subfolderFormats = ['', 'YYYY/', 'YYYY/MM/', 'YYYY/YYYY-MM/', 'YYYY/MM-MMMM/'] as const
 
 /** Returns the folder and format of most daily notes; undefined if there are fewer than `minDailyNotes`. */
@@ -35,10 +34,7 @@ function candidatesFor(path: string): DailyNotes[] {
   })
 }
 
-/**
- * Reads the part of EDN (https://github.com/edn-format/edn) that Logseq's settings use: values of a single top-level
- * map.
- */
+/** Reads the part of EDN (https://github.com/edn-format/edn) that Logseq uses: values of a single top-level map. */
 
 /** Returns the string or list of strings of a key, or its number or symbol as text; undefined for other values. */
 export function ednValue(text: string, key: string): string | readonly string[] | undefined {
@@ -56,7 +52,6 @@ function unescape(quoted: string): string {
   return quoted.replaceAll(/\\(.)/g, '$1')
 }
 
-/** Removes comments, which start with `;` outside strings. */
 function withoutComments(text: string): string {
   return text.replaceAll(/"(?:[^"\\]|\\[^])*"|;[^\n]*/g, (token) => (token.startsWith(';') ? '' : token))
 }
@@ -76,17 +71,13 @@ export function fromJavaFormat(format: string): string {
   })
 }
 
-/** Replaces the letters of a date format by those of Moment.js. Quoted text becomes bracketed. */
 function replaceTokens(format: string, momentFormats: Readonly<Record<string, string>>): string {
   return format.replaceAll(/'([^']*)'|do|dS|([a-zA-Z])\2*/g, (token, quoted?: string) =>
     quoted === undefined ? (momentFormats[token] ?? token) : `[${quoted}]`,
   )
 }
 
-/**
- * Converts the format of the package dateformat, which Foam's settings use (`yyyy-mm-dd`, `isoDate`), to Moment.js
- * format.
- */
+/** Converts the format of the package dateformat, which Foam's settings use, to Moment.js format. */
 export function fromMaskFormat(format: string): string {
   if (format === 'isoDate') return 'YYYY-MM-DD'
   return replaceTokens(format, {
@@ -102,10 +93,7 @@ export function fromMaskFormat(format: string): string {
   })
 }
 
-/**
- * Converts the path of a Foam template (`/journal/${FOAM_DATE_YEAR}-$FOAM_DATE_MONTH-$FOAM_DATE_DATE.md`) to a
- * Moment.js format.
- */
+/** Converts the path of a Foam template, such as `$FOAM_DATE_YEAR-$FOAM_DATE_MONTH.md`, to Moment.js format. */
 export function fromFoamPath(path: string): string {
   const momentFormats: Readonly<Record<string, string>> = {
     YEAR: 'YYYY',

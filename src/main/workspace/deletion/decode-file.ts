@@ -2,17 +2,13 @@ import { readFile, stat } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
 import { parseJson } from '#shared/util/json.ts'
 
-/** Larger files are not read, bytes. */
 const maxBytes = 256 * 1024 * 1024
 
 /** Names of fields whose values are identifiers, not text by a user or model. */
 const structuralFields =
   /^(?:type|role|id|parentId|kind|cause|state|rule|status|toolName|toolCallId|provider|model|api|stopReason|method|hash|version|timestamp)$/
 
-/**
- * Reads a file and decompresses gzip.
- * @returns undefined if there is no such file; without the text if it is too large
- */
+/** Also decompresses gzip. Undefined if there is no such file; without the text if it is too large. */
 export async function decodeFile(
   file: string,
 ): Promise<{ text?: string; isZipped?: boolean; isUtf8?: boolean } | undefined> {
@@ -26,7 +22,6 @@ export async function decodeFile(
   return { text, isZipped, isUtf8: Buffer.from(text, 'utf8').equals(content) }
 }
 
-/** Returns an incomplete file, which a crash left, as it is. */
 function unzip(bytes: Buffer): Buffer {
   try {
     return gunzipSync(bytes)
@@ -62,7 +57,7 @@ export function collectStrings(value: unknown): string[] {
 /** Returns a copy of a JSON value with every text and key changed, except structural fields. */
 export function mapStrings(value: unknown, rewrite: (text: string) => string): unknown {
   if (typeof value === 'string') {
-    const parsed = parseEmbeddedJson(value)
+    const parsed = /^\s*[{[]/.test(value) ? (parseJson(value) ?? undefined) : undefined
     return parsed === undefined ? rewrite(value) : JSON.stringify(mapStrings(parsed, rewrite))
   }
   if (Array.isArray(value)) return value.map((item) => mapStrings(item, rewrite))
@@ -74,8 +69,4 @@ export function mapStrings(value: unknown, rewrite: (text: string) => string): u
         : [rewrite(key), mapStrings(field, rewrite)],
     ),
   )
-}
-
-function parseEmbeddedJson(text: string): unknown {
-  return /^\s*[{[]/.test(text) ? (parseJson(text) ?? undefined) : undefined
 }

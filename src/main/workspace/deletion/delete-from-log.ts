@@ -11,12 +11,7 @@ import { Versions } from '../changes/versions.ts'
 import { collectStrings } from './decode-file.ts'
 import type { DeletionPattern } from './deletion-pattern.ts'
 
-/**
- * Returns the recorded versions with a text or path that matches, by path, and as `history` the change sets with a
- * matching detail or source.
- * @param file absolute path of a log, which stays unchanged
- * @returns undefined if the log cannot be read
- */
+/** Matching versions by path; as `history`, change sets with a matching detail or source. Undefined: unreadable log. */
 export function findInLog(file: string, pattern: DeletionPattern): DeletionPlace[] | undefined {
   const places = new Map<string, DeletionPlace>()
   const addIfMatch = (path: string, ...texts: readonly string[]) => {
@@ -48,12 +43,7 @@ export function findInLog(file: string, pattern: DeletionPattern): DeletionPlace
   }
 }
 
-/**
- * Rewrites texts, and removes the changes of files with a matching path, in one transaction; then makes the file smaller.
- * @param keptPaths paths that stay unchanged
- * @returns the number of changed file changes and change sets
- * @throws SqliteError; AppError `file_busy` if another process reads an older state of the log
- */
+/** Removes changes of files with a matching path. @returns changed rows @throws SqliteError; AppError `file_busy` */
 export function deleteFromLog(log: OpenLog, pattern: DeletionPattern, keptPaths: ReadonlySet<string>): number {
   const { db } = log
   const count = db.transaction(() => rewrite(log, pattern, keptPaths)).immediate()

@@ -22,11 +22,7 @@ export function taskFile({ sessions }: DeletionFolders): string {
   return join(sessions, '..', 'forgetting.json')
 }
 
-/**
- * Erases phrases and yields the progress.
- * @param signal stops after the current file; erased text stays erased, and the last step reports it
- * @throws AppError `input_invalid`, `disk_full`, `write_failed`, `file_busy`
- */
+/** @param signal stops after the current file @throws AppError `input_invalid`, `disk_full`, `file_busy` */
 export async function* deletePermanently(
   folders: DeletionFolders,
   request: DeletionRequest,
@@ -49,7 +45,6 @@ export async function* resumeDeletion(folders: DeletionFolders, signal?: AbortSi
   const pattern = new DeletionPattern(texts)
   const keptPaths = new Set(keep)
   const removed: DeletionOutcome['removed'] = []
-  /** Returns true if the file changed. */
   const eraseFile = async (storedFile: SearchedFile): Promise<boolean> => {
     const { kind, file } = storedFile
     if (kind === 'history')
@@ -82,11 +77,7 @@ export async function* resumeDeletion(folders: DeletionFolders, signal?: AbortSi
 
 const progressInterval = 20
 
-/**
- * Opens a change log. One of a newer version of the app stays unchanged.
- * @returns the result of `work`; false for a log of a newer version
- * @throws AppError `file_busy`, `disk_full`, `write_failed`
- */
+/** One of a newer version of the app stays unchanged. @throws AppError `file_busy`, `disk_full`, `write_failed` */
 function useLog({ path, file }: SearchedFile, work: (log: LogFile) => boolean): boolean {
   const log = new LogFile(file, () => undefined)
   try {

@@ -14,7 +14,6 @@ const minLetterCount = 3
 const minCjkCount = 2
 const markers =
   /\^\[[ \t]*(?:local|private)[ \t]*\]|^visibility(?::[ \t]*|[ \t]*=[ \t]*")(?:local|private)(?="?[ \t]*\r?$)/gim
-/** Limits of an excerpt: number of lines, length of a line (UTF-16 code units). */
 const maxExcerpts = 5
 const maxExcerptLength = 300
 
@@ -23,10 +22,7 @@ export class DeletionPattern {
   /** True if a phrase matches the privacy markers. The search then ignores the markers. */
   readonly #matchesMarkers: boolean
 
-  /**
-   * @param texts phrases; any of them matches
-   * @throws AppError `input_invalid` if there is none, or one is too short
-   */
+  /** @param texts any of them matches @throws AppError `input_invalid` if there is none, or one is too short */
   constructor(texts: readonly string[]) {
     const phrasePatterns = texts.map((text) => patternOf(text.normalize('NFC').trim()))
     if (phrasePatterns.length === 0)
@@ -53,7 +49,6 @@ export class DeletionPattern {
     return [...matchedLines]
   }
 
-  /** Returns the number of lines with a match, and the beginnings of the first ones. */
   excerpt(texts: readonly string[], hasLineNumbers = false): Pick<DeletionPlace, 'count' | 'lines'> {
     const matches = texts.flatMap((text) => {
       const matchedLines = this.matchingLines(text)

@@ -1,4 +1,3 @@
-/** Finds and removes the matches of a pattern in the files that the app stores for an agent. */
 import { rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -18,7 +17,6 @@ export async function findOccurrences(folders: DeletionFolders, pattern: Deletio
   return places
 }
 
-/** Returns the places in a file with a match, or the file itself if it cannot be searched. */
 export async function findInFile(
   { kind, path, file }: SearchedFile,
   pattern: DeletionPattern,
@@ -45,11 +43,7 @@ function isNamedAfter(kind: SearchedFile['kind'], path: string, pattern: Deletio
   return (kind === 'note' || kind === 'trash') && pattern.matches(path)
 }
 
-/**
- * Removes matches from a file. Keeps changes that other programs make meanwhile.
- * @param attempts limit if another program keeps writing the file; then the matches remain
- * @returns true if the file changed
- */
+/** @param attempts limit if another program keeps writing the file; then the matches remain @returns true if changed */
 export async function removeOccurrences(
   storedFile: SearchedFile,
   pattern: DeletionPattern,

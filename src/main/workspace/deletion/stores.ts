@@ -6,7 +6,6 @@ import { isMarkdown } from '../files/layout.ts'
 /** Absolute paths of all folders and files that can contain text of an agent. */
 export interface DeletionFolders {
   readonly workspace: string
-  /** Folders that this agent must not use. */
   readonly forbidden: readonly string[]
   readonly home: string
   /** The main file of the index. */

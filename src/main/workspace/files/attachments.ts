@@ -9,11 +9,8 @@ const maxPieceBytes = 1024 * 1024
 export const maxAttachmentBytes = 200 * 1024 * 1024
 
 /**
- * Reads up to 1 MB of an attachment.
- * @param from 0-based offset in bytes; at or after the end, `bytes` is empty
- * @returns `type`: MIME type; `size` of the file, bytes
- * @throws AppError `attachment_unknown` for an unsupported type, `file_too_large`, `file_not_found`,
- * `folder_unreadable`, and as `resolveInside`
+ * @param from 0-based, bytes; at or after the end, `bytes` is empty @returns `type`: MIME type; `size`: bytes
+ * @throws AppError `attachment_unknown`, `file_too_large`, `file_not_found`, `folder_unreadable`, as `resolveInside`
  */
 export async function readPiece(roots: Roots, path: string, from: number) {
   const { type, target } = await resolveAttachment(roots, path)
@@ -36,17 +33,14 @@ export async function readPiece(roots: Roots, path: string, from: number) {
   }
 }
 
-/**
- * Returns the absolute path of an attachment for another program to open.
- * @throws AppError `attachment_unknown`, `write_refused` for an executable file, and as `resolveInside`
- */
+/** For another program to open. @throws AppError `attachment_unknown`, `write_refused`, and as `resolveInside` */
 export async function locateAttachment(roots: Roots, path: string): Promise<string> {
   const { target } = await resolveAttachment(roots, path)
   if (await isExecutable(target)) throw new AppError('write_refused', `${path} is an executable file`, { path })
   return target
 }
 
-async function resolveAttachment(roots: Roots, path: string): Promise<{ type: string; target: string }> {
+async function resolveAttachment(roots: Roots, path: string) {
   const type = attachmentType(path)
   const target = await resolveInside(roots, path)
   // A symbolic link can have another extension than its target.

@@ -6,7 +6,6 @@ import { agentFileNames, appFolderName } from '#shared/util/agent-files.ts'
  */
 export const noteExtensions = ['.md', '.markdown'] as const
 
-/** Device names, which Windows reserves in every folder and with every extension. */
 const deviceName = /^(con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9¹²³]|lpt[0-9¹²³])$/i
 
 /** Short (8.3) names that Windows assigns (`GIT~1`). */
@@ -35,21 +34,18 @@ export function followerOf(path: string, ownFolder = ''): 'this' | 'other' | und
 
 const ordinaryName = /^[\w .-]{1,255}$/
 
-/** Longest name that common file systems accept, bytes of UTF-8. */
 const maxNameBytes = 255
 
-/** Returns true for a file that may be written, by its extension. */
 export function isNote(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   return noteExtensions.some((extension) => name.endsWith(extension))
 }
 
-/** Returns true for names like `.git`, also with invisible characters before the dot. */
 export function isHidden(name: string): boolean {
   return name.replace(invisibleCodePoints, '').startsWith('.')
 }
 
-/** Returns true if a segment of the path is hidden. @param segments from the top of the workspace */
+/** @param segments from the top of the workspace */
 export function isHiddenPath(segments: readonly string[]): boolean {
   return segments.some((segment, index) => isHidden(segment) && !(index === 0 && segment === appFolderName))
 }
@@ -75,7 +71,6 @@ function isValidOnEverySystem(name: string): boolean {
 /** Longest result of `toFileName`, bytes of UTF-8. Leaves room for a number and an extension. */
 const maxGeneratedBytes = 180
 
-/** Makes a portable name, without extension, from a text. Returns `fallback` if no character is usable. */
 export function toFileName(text: string, fallback: string): string {
   const cleaned = text
     .toWellFormed()

@@ -15,7 +15,6 @@ import { refuseUnreadable, walkFiles } from './walk.ts'
 const listed = /\.(md|mdown|markdown|mkdn?|txt|csv|tsv|html?|org|tex|canvas)$/i
 const pathsAtOnce = 500
 
-/** Paths are relative to the workspace. */
 export class KnownFiles {
   readonly #file: string
   readonly #roots: Roots
@@ -30,7 +29,7 @@ export class KnownFiles {
     this.#roots = roots
   }
 
-  /** Returns the file itself as a source if another program created it. @throws AppError as `resolveRealPath` */
+  /** The file itself, if another program created it. @throws AppError as `resolveRealPath` */
   async sourcesOf(path: string): Promise<Source[]> {
     if (findReadableFolder(this.#roots, path)) return []
     const key = keyOf(await resolveRealPath(this.#roots, path, []))
@@ -47,7 +46,7 @@ export class KnownFiles {
   /** The first call in a workspace accepts all files. @throws AppError as `resolveInside`; system errors */
   async accept(paths: readonly string[]): Promise<void> {
     const resolvedRoots = await resolveRoots(this.#roots)
-    await inBatches(paths, pathsAtOnce, (path) => resolveInside(this.#roots, path, resolvedRoots))
+    await inBatches(paths, pathsAtOnce, (path) => resolveInside(resolvedRoots, path))
     await this.#withList(() => this.#append(paths.map(normalizePath).map(keyOf)))
   }
 
@@ -62,7 +61,6 @@ export class KnownFiles {
     }).catch(onSystemError(undefined))
   }
 
-  /** Returns the paths of all files by their keys. */
   async #walk(): Promise<ReadonlyMap<string, string>> {
     const { workspace, forbidden } = this.#roots
     const { files } = await walkFiles(workspace, undefined, forbidden).catch(refuseUnreadable(workspace))

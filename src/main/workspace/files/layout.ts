@@ -15,7 +15,6 @@ export interface Layout {
   readonly ignored: readonly string[]
   /** Folder of the agent's own files, relative; empty for the top of the workspace. */
   readonly own: string
-  /** Name of the long-term memory in `own`. */
   readonly longTerm: string
 }
 
@@ -31,7 +30,6 @@ export function defaultDaily(own: string): DailyNotes {
 
 const memoryFolder = 'memory'
 
-/** Returns the path of one of the agent's own files, or of its folder `memory`. */
 export function ownFilePath(
   name: (typeof agentFileNames)[number] | typeof memoryFolder,
   { own, longTerm } = defaultLayout,
@@ -40,7 +38,7 @@ export function ownFilePath(
   return own === '' ? fileName : `${own}/${fileName}`
 }
 
-/** Returns the files that are read into every request, in order. MEMORY.md is read at the start of a session. */
+/** Every request contains these files, in order. MEMORY.md is read at the start of a session. */
 export function projectContextFiles(layout?: Layout): string[] {
   return contextNames.map((name) => ownFilePath(name, layout))
 }
@@ -49,10 +47,7 @@ export function longTermFile(layout?: Layout): string {
   return ownFilePath(longTermName, layout)
 }
 
-/**
- * Returns the folder for session summaries, notes split off from MEMORY.md, and daily logs unless the vault has its own
- * place for them.
- */
+/** Folder for session summaries, notes split off from MEMORY.md, and daily logs unless the vault has its own place. */
 export function memoryFolderPath(layout?: Layout): string {
   return ownFilePath(memoryFolder, layout)
 }
@@ -70,7 +65,6 @@ export const maxDepth = 64
 
 const dailyLog = /^(\d{4}-\d{2}-\d{2})(?:-([^/]+))?\.md$/
 
-/** Returns a path relative to the memory folder that contains it; undefined for other paths. */
 function relativeToMemoryFolder(path: string, layout: Layout): string | undefined {
   const folder = memoryFolderPaths(layout).find((memoryPath) => path.startsWith(`${memoryPath}/`))
   return folder === undefined ? undefined : path.slice(folder.length + 1)
@@ -117,10 +111,7 @@ export function isMemoryPath(path: string, layout: Layout = defaultLayout): bool
   return dailyNoteDate(layout.daily, path) !== undefined
 }
 
-/**
- * Returns the reason why a file is not searched; undefined if it is searched. Project-context files are excluded
- * because every request already contains them.
- */
+/** Project-context files are excluded because every request already contains them. @returns undefined if searched */
 export function exclusionReason(
   path: string,
   scope: MemoryScope,
@@ -148,7 +139,7 @@ export function isIgnoredFolder(name: string): boolean {
   return isHidden(name) || name === 'node_modules'
 }
 
-/** Returns true if a segment of the path is ignored. @param segments from the top of the workspace */
+/** @param segments from the top of the workspace */
 export function isIgnoredPath(segments: readonly string[]): boolean {
   return isHiddenPath(segments) || segments.includes('node_modules')
 }
@@ -160,7 +151,6 @@ export function localDate(date: Date, timeZone?: string): string {
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
 }
 
-/** Returns the local time, `HH:MM`. */
 export function localTime(date: Date): string {
   return `${String(date.getHours()).padStart(2, '0')}:${String(date.getMinutes()).padStart(2, '0')}`
 }

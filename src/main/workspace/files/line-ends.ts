@@ -2,16 +2,9 @@ import { compareLines } from '#platform'
 
 const byteOrderMark = '\uFEFF'
 
-interface Line {
-  readonly text: string
-  /** Line end; empty for the last line. */
-  readonly end: string
-}
+type Line = ReturnType<typeof linesOf>[number]
 
-/**
- * Returns `after` with the byte-order mark of `before` and the line ends of its lines; new lines get the most common
- * end.
- */
+/** Keeps the byte-order mark and the line ends of `before`; new lines get the most common end. */
 export function restoreLineEnds(before: string, after: string): string {
   const bom = before.startsWith(byteOrderMark) ? byteOrderMark : ''
   const oldLines = linesOf(before.slice(bom.length))
@@ -24,7 +17,7 @@ export function restoreLineEnds(before: string, after: string): string {
   return bom + text.join('')
 }
 
-/** Returns the previous line end of each new line; empty for an added line. */
+/** Empty for an added line. */
 function matchLineEnds(oldLines: readonly Line[], newLines: readonly Line[]): string[] {
   const textsOf = (lines: readonly Line[]) => lines.map(({ text }) => text)
   const endsOf = (from: number, to?: number) => oldLines.slice(from, to).map(({ end }) => end)
@@ -40,7 +33,8 @@ function matchLineEnds(oldLines: readonly Line[], newLines: readonly Line[]): st
   return [...ends, endsOf(unchangedFrom)].flat()
 }
 
-function linesOf(text: string): Line[] {
+/** `end` is empty for the last line. */
+function linesOf(text: string) {
   const parts = text.split(/(\r\n|\r|\n)/)
   const length = (parts.length + 1) / 2
   return Array.from({ length }, (_, index) => ({ text: parts[2 * index] ?? '', end: parts[2 * index + 1] ?? '' }))

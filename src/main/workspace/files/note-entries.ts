@@ -1,4 +1,5 @@
 import { AppError } from '#shared/util/errors.ts'
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import type { Dialect } from '#shared/markdown/blocks/scan-blocks.ts'
 import { openFenceOf, type Section, sectionsOf, withoutHeadings } from '#shared/markdown/sections.ts'
 import { redactionPlaceholder, visibilityOf } from '#shared/markdown/visibility.ts'
@@ -7,11 +8,7 @@ import { headingAt } from '#shared/markdown/blocks/line-starts.ts'
 import { appendBlock, logEntry } from '#shared/markdown/log-entry.ts'
 import { localDate, localTime } from './layout.ts'
 
-export interface EntryLines {
-  /** 1-based, inclusive. */
-  readonly startLine: number
-  readonly endLine: number
-}
+export type EntryLines = Omit<LinesOfFile, 'path'>
 
 /** Strips heading marks from the name of a section. @throws AppError `input_invalid` for an empty or multi-line name */
 export function sectionTitle(input: string): string {
@@ -23,7 +20,8 @@ export function sectionTitle(input: string): string {
 
 function findSection(lines: readonly string[], title: string): Section | undefined {
   const sections = sectionsOf(lines)
-  const name = headingTitle(title)
+  // As the parser reads it from a heading: `C#` → `C`.
+  const name = sectionsOf([`## ${title}`])[0]?.title ?? title
   const lowerCaseName = name.toLowerCase()
   return (
     sections.find((section) => section.title === name) ??
@@ -35,11 +33,6 @@ function findSection(lines: readonly string[], title: string): Section | undefin
 
 function withoutFootnotes(title: string): string {
   return title.replaceAll(/\^\[[^\]]*\]/g, '').trim()
-}
-
-/** Returns the title as the parser reads it from a heading: `C#` → `C`. */
-function headingTitle(title: string): string {
-  return sectionsOf([`## ${title}`])[0]?.title ?? title
 }
 
 /** Closes a code block that the text leaves open, so that appended text is not part of it. */
@@ -58,24 +51,22 @@ export function noteBody(text: string): string {
   return withPrivateLines(body, (line) => isFullyPrivate || privateLines.has(line))
 }
 
-/** Returns a note as a list item; further lines are indented. */
+/** Further lines are indented. */
 export function noteItem(text: string): string {
   const [firstLine = '', ...otherLines] = noteBody(text).split('\n')
   return [`- ${firstLine}`, ...otherLines.map((line) => (line === '' ? '' : `  ${line}`))].join('\n')
 }
 
-/** Finds the last occurrence of a note with its list mark and indents; undefined if there is none. */
 export function findLines(text: string, note: string): EntryLines | undefined {
   const start = `\n${text}\n`.lastIndexOf(`\n${note}\n`)
   return start < 0 ? undefined : linesFrom(text.slice(0, start).split('\n').length, note)
 }
 
-/** Returns the lines of a note that begins in a 1-based line. */
 function linesFrom(startLine: number, note: string): EntryLines {
   return { startLine, endLine: startLine + note.split('\n').length - 1 }
 }
 
-/** Adds lines to the end of a section. Creates the section at the end of the text if it does not exist. */
+/** Creates the section at the end of the text if it does not exist. */
 export function addToSection(text: string, title: string, note: string): EntryLines & { readonly text: string } {
   const lines = text === '' ? [] : text.replace(/\n*$/, '').split('\n')
   const section = findSection(lines, title)
@@ -85,8 +76,7 @@ export function addToSection(text: string, title: string, note: string): EntryLi
     const before = [...lines, ...(fence === undefined ? [] : [fence]), ...blankLines, `## ${title}`, '']
     return { text: `${[...before, note].join('\n')}\n`, ...linesFrom(before.length + 1, note) }
   }
-  let end = section.to
-  while (end > section.from && (lines[end - 1] ?? '').trim() === '') end -= 1
+  const end = lines.slice(0, section.to).findLastIndex((line) => line.trim() !== '') + 1
   const linesBelow = lines.slice(section.to)
   const before = [...lines.slice(0, end), ...(end === section.from ? [''] : [])]
   const after = linesBelow.length === 0 ? [] : ['', ...linesBelow]
@@ -105,7 +95,7 @@ export function addLogEntry(log: string | undefined, note: string, at: Date): En
   return { text, ...linesFrom(text.split('\n').length - entry.split('\n').length, entry) }
 }
 
-/** Finds the newest entry with exactly this note from the last two minutes before `at`; undefined if there is none. */
+/** Finds the newest entry with exactly this note. */
 export function findLogEntry(log: string, note: string, at: Date): EntryLines | undefined {
   for (let minutes = 0; minutes <= maxEntryAgeMinutes; minutes += 1) {
     const { line, section } = entryForms(note, localTime(new Date(at.getTime() - minutes * 60_000)))

@@ -6,14 +6,12 @@ import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { attachmentType } from '#shared/util/attachments.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
-import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isExecutable, type PathCheck } from './text-files.ts'
 import { isMarkdown, isMemoryPath, type Layout, maxDepth, trashFolder } from './layout.ts'
 import { isHidden, isHiddenPath, isNote, isPortable, isUsable, noteExtensions } from './file-names.ts'
 
 export interface Roots {
-  /** The agent's workspace, absolute. */
   readonly workspace: string
   /**
    * Folders that the agent must not use, wherever they are: the state folder, other agents' workspaces. Read again for
@@ -33,8 +31,8 @@ export interface ReadableFolder {
   readonly layout?: Layout | undefined
 }
 
-/** The resolved workspace, so that its files can be checked without resolving it again. */
-export interface ResolvedRoots {
+/** Paths can be resolved in them without resolving the workspace again. */
+export interface ResolvedRoots extends Roots {
   /** A real path. */
   readonly root: string
   readonly isAllowed: PathCheck
@@ -53,62 +51,49 @@ interface PathOnDisk extends ResolvedPath {
   readonly missingCount: number
 }
 
-/** Resolves the workspace and the forbidden folders. @throws AppError as `resolveInside` */
-export async function resolveRoots({ workspace, forbidden }: Omit<Roots, 'readable'>): Promise<ResolvedRoots> {
+/** @throws AppError as `resolveInside` */
+export async function resolveRoots(roots: Roots): Promise<ResolvedRoots> {
+  const { workspace, forbidden } = roots
   const { real: root } = await realpathOfExisting(workspace, workspace)
   const forbiddenFolders = (await Promise.all(forbidden.map((folder) => realpathOfExisting(folder, folder))))
     .map(({ real }) => real)
     // A workspace may be nested in the folder of another agent.
     .filter((folder) => !isInside(folder, root))
   const isAllowed = (real: string) => isInside(root, real) && !forbiddenFolders.some((folder) => isInside(folder, real))
-  return { root, isAllowed }
+  return { ...roots, root, isAllowed }
 }
 
 /**
  * Resolves a requested path (relative, `/` or the platform's separator) to a real path in the workspace. The file need
  * not exist; its deepest existing ancestor must be inside.
- * @param resolvedRoots result of `resolveRoots(roots)`, if known
  * @throws AppError `path_outside_workspace`, `path_hidden`, `path_invalid`, `folder_unreadable`
  */
-export async function resolveInside(roots: Roots, requested: string, resolvedRoots?: ResolvedRoots): Promise<string> {
-  return (await resolve(roots, requested, resolvedRoots)).target
+export async function resolveInside(roots: Roots, requested: string): Promise<string> {
+  return (await resolve(roots, requested)).target
+}
+
+const isAttachment = (path: string) => attachmentType(path) !== undefined || isCanvas(path)
+
+/** Notes, files whose links are updated after a move, and files that may be moved. */
+const accepted = {
+  note: isNote,
+  rewrite: (path: string, exists: boolean) => isNote(path) || (isCanvas(path) && exists),
+  move: (path: string) => isNote(path) || isAttachment(path),
 }
 
 /**
- * Resolves a note to write, which need not exist. An existing file must not be executable, a new name must be portable.
- * @throws AppError as `resolveInside`, `write_refused`
+ * Resolves a file to write, which need not exist. An existing file must not be executable, a new name must be portable.
+ * @throws AppError as `resolveInside`, `write_refused`, `path_invalid`
  */
 export async function resolveWritable(
   roots: Roots,
   requested: string,
-  resolvedRoots?: ResolvedRoots,
+  use: keyof typeof accepted = 'note',
 ): Promise<ResolvedPath> {
-  return assertWritable(await resolve(roots, requested, resolvedRoots), requested, isNote)
-}
-
-/**
- * Resolves a file whose links are updated after a move: a note or an existing canvas.
- * @throws AppError as `resolveWritable`
- */
-export async function resolveRewritable(
-  roots: Roots,
-  requested: string,
-  resolvedRoots?: ResolvedRoots,
-): Promise<ResolvedPath> {
-  const resolved = await resolve(roots, requested, resolvedRoots)
-  return assertWritable(resolved, requested, (path) => isNote(path) || (isCanvas(path) && resolved.missingCount === 0))
-}
-
-/** Resolves a file that may be moved: a note, a canvas or an attachment. @throws AppError as `resolveWritable` */
-export async function resolveMovable(roots: Roots, requested: string): Promise<ResolvedPath> {
-  const accepts = (path: string) => isNote(path) || isCanvas(path) || attachmentType(path) !== undefined
-  return assertWritable(await resolve(roots, requested), requested, accepts)
-}
-
-/** Returns `resolved` if the file may be written. @throws AppError `write_refused`, `path_invalid` */
-async function assertWritable(resolved: PathOnDisk, requested: string, accepts: typeof isNote): Promise<ResolvedPath> {
+  const resolved = await resolve(roots, requested)
   const { segments, missingCount, target } = resolved
-  if (!accepts(segments.join('/')) || !accepts(normalizePath(requested))) throw writeRefusedError(requested)
+  const isAccepted = (path: string) => accepted[use](path, missingCount === 0)
+  if (!isAccepted(segments.join('/')) || !isAccepted(normalizePath(requested))) throw writeRefusedError(requested)
   if (missingCount > 0) await assertNewPath(resolved, requested)
   else if (await isExecutable(target)) throw writeRefusedError(requested)
   return resolved
@@ -129,20 +114,16 @@ async function assertNewPath({ segments, missingCount, target }: PathOnDisk, req
   if (!newNames.every(isPortable) || segments.length > maxDepth) throw invalidPathError(requested)
 }
 
-/**
- * Resolves the path of a new attachment or canvas.
- * @throws AppError as `resolveInside`, `attachment_unknown`, `file_exists`
- */
+/** Resolves a new attachment or canvas. @throws AppError as `resolveInside`, `attachment_unknown`, `file_exists` */
 export async function resolveNewAttachment(roots: Roots, requested: string): Promise<ResolvedPath> {
   const resolved = await resolve(roots, requested)
-  const accepts = (path: string) => attachmentType(path) !== undefined || isCanvas(path)
-  if (!accepts(resolved.segments.join('/')) || !accepts(normalizePath(requested)))
+  if (!isAttachment(resolved.segments.join('/')) || !isAttachment(normalizePath(requested)))
     throw new AppError('attachment_unknown', `${requested} is not a supported attachment type`, { path: requested })
   await assertNewPath(resolved, requested)
   return resolved
 }
 
-/** Resolves the path of a new folder. @throws AppError as `resolveInside`, `file_exists` */
+/** @throws AppError as `resolveInside`, `file_exists` */
 export async function resolveNewFolder(roots: Roots, requested: string): Promise<string> {
   const resolved = await resolve(roots, requested)
   await assertNewPath(resolved, requested)
@@ -168,7 +149,7 @@ export async function resolveRealPath(roots: Roots, requested: string, ownFiles:
     return readableFolder.prefix + relative(root, target).split(sep).join('/')
   }
   const resolvedRoots = await resolveRoots(roots)
-  const { target, segments } = await resolve(roots, requested, resolvedRoots)
+  const { target, segments } = await resolve(resolvedRoots, requested)
   const path = segments.join('/')
   const id = await fileIdOf(target)
   const normalize = (name: string) => name.normalize('NFC').toLowerCase()
@@ -187,11 +168,11 @@ export async function fileIdOf(path: string): Promise<string | undefined> {
   return info && `${info.dev} ${info.ino}`
 }
 
-async function resolve(roots: Roots, requested: string, resolvedRoots?: ResolvedRoots): Promise<PathOnDisk> {
+async function resolve(roots: Roots | ResolvedRoots, requested: string): Promise<PathOnDisk> {
   // The prefix of a readable folder never names a folder of the workspace.
   if (findReadableFolder(roots, requested)) throw outsideError(requested)
   const segments = normalizePath(requested).split('/')
-  return resolveSegments(resolvedRoots ?? (await resolveRoots(roots)), segments, requested, 0)
+  return resolveSegments('isAllowed' in roots ? roots : await resolveRoots(roots), segments, requested, 0)
 }
 
 /** @param hiddenCount number of leading segments that may be hidden */
@@ -247,12 +228,7 @@ export function normalizePath(requested: string): string {
   return segments.join('/')
 }
 
-/** @throws AppError as `normalizePath` */
-export function normalizeMove({ from, to }: Move): Move {
-  return { from: normalizePath(from), to: normalizePath(to) }
-}
-
-/** Returns true if `path` is `folder` or is below it. Both must be absolute and real. */
+/** True also for the folder itself. Both paths must be absolute and real. */
 export function isInside(folder: string, path: string): boolean {
   // Fast path: only on Windows, one path has several spellings.
   if (process.platform !== 'win32' && !path.includes('..'))
@@ -264,11 +240,7 @@ export function isInside(folder: string, path: string): boolean {
   )
 }
 
-/**
- * Resolves the part of a path that exists and appends the other segments unchanged.
- * @param isStrict refuses a dangling link, through which a new file could be created elsewhere
- * @returns `missingCount`: the number of segments that do not exist
- */
+/** @param isStrict refuses a dangling link, through which a new file could be created elsewhere */
 async function realpathOfExisting(
   path: string,
   requested: string,

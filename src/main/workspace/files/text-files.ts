@@ -18,15 +18,12 @@ export interface TextFile {
   readonly hash: string
 }
 
-/** Returns the SHA-256 of the UTF-8 text, hex. */
 export function hashText(text: string): string {
   return hash('sha256', text)
 }
 
 /**
- * Reads a UTF-8 file by its absolute path. A byte-order mark stays in the text.
- * @param shownPath path for error messages
- * @param isAllowed checks the real path of the file after it is open
+ * A byte-order mark stays in the text. @param isAllowed checks the real path of the open file
  * @throws AppError `file_not_found`, `file_not_text`, `file_too_large`, `folder_unreadable`, `path_outside_workspace`
  */
 export async function readText(path: string, shownPath: string = path, isAllowed?: PathCheck): Promise<TextFile> {
@@ -50,10 +47,7 @@ export async function readBytes(path: string, shownPath: string = path, isAllowe
   }
 }
 
-/**
- * Checks the open file's real path: a link can replace a folder between resolving the path and opening the file.
- * @throws AppError `path_outside_workspace`
- */
+/** A link can replace a folder between resolving and opening. @throws AppError `path_outside_workspace` */
 export async function assertAllowed(
   file: FileHandle,
   path: string,
@@ -91,10 +85,7 @@ export function decodeUtf8(bytes: Uint8Array, shownPath: string): string {
   throw new AppError('file_not_text', message, { path: shownPath, holdsNul: true })
 }
 
-/**
- * Checks that a text can be read again once written.
- * @throws AppError `text_unwritable` for a text with a NUL, `file_too_large`
- */
+/** Checks that a text can be read again. @throws AppError `text_unwritable` for a NUL, `file_too_large` */
 export function assertReadable(text: string, shownPath: string): void {
   const nulOffset = text.indexOf('\0')
   if (nulOffset >= 0) {
@@ -117,9 +108,7 @@ function tooLargeError(shownPath: string, size: number): AppError {
 }
 
 /**
- * Replaces or creates a file atomically: readers see the old text or the new one, even after a crash.
- * @param isAllowed checks the real path of the folder after it is open
- * @param expectedStamp `fileStamp` of the file when it was read; undefined if it did not exist
+ * Readers see the old text or the new one, even after a crash. @param expectedStamp undefined: the file did not exist
  * @throws AppError `disk_full`, `write_failed`, `path_outside_workspace`; `ConcurrentWriteError` if another program has
  * written the file since
  */
@@ -145,13 +134,13 @@ export class ConcurrentWriteError extends AppError {
   }
 }
 
-/** Returns true if no write bit is set in the file's permissions; false if there is no such file. */
+/** False if there is no such file. */
 export async function isWriteProtected(path: string): Promise<boolean> {
   const info = await stat(path).catch(onSystemError(undefined))
   return info !== undefined && (info.mode & 0o222) === 0
 }
 
-/** Refuses to replace a write-protected file: the new file would not be protected. @throws AppError `file_protected` */
+/** The new file would not be protected. @throws AppError `file_protected` */
 export async function assertUnprotected(path: string, shownPath: string): Promise<void> {
   if (!(await isWriteProtected(path))) return
   const message = `${shownPath} is write-protected (its permissions allow no changes); nothing was written`
@@ -165,9 +154,7 @@ export async function fileStamp(path: string): Promise<string | undefined> {
 }
 
 /**
- * Moves a file without ever overwriting another: links the new name, then unlinks the old one.
- * @param from absolute, like `to`; `shownPath` is the path for error messages
- * @param isAllowed checks the real paths of both folders after they are open
+ * Never overwrites another file: links the new name, then unlinks the old one.
  * @throws AppError `file_exists`, `file_not_found`, `disk_full`, `write_failed`, `path_outside_workspace`
  */
 export async function moveFile(from: string, to: string, shownPath: string, isAllowed: PathCheck): Promise<void> {
@@ -176,11 +163,7 @@ export async function moveFile(from: string, to: string, shownPath: string, isAl
   )
 }
 
-/**
- * Creates a file that must not exist yet: `fill` writes a temporary file in the same folder, which is synced and moved.
- * @param fill receives the path of the temporary file, which it must create
- * @throws AppError as `moveFile`, and any error of `fill`
- */
+/** The file must not exist. @param fill creates a temporary file, which is synced and moved @throws as `moveFile` */
 export async function createFile(
   path: string,
   shownPath: string,
@@ -258,10 +241,7 @@ const executableBits = 0o111
 /** For each device: true if its file system sets the bits on every file, as those of Windows do. */
 const bitsIgnoredByDevice = new Map<number, boolean>()
 
-/**
- * Returns true for an existing file with an executable bit, if the file system supports such bits.
- * @throws the system error if the file cannot be read
- */
+/** False if the file system does not support such bits. @throws the system error if the file cannot be read */
 export async function isExecutable(file: string): Promise<boolean> {
   if (process.platform === 'win32') return false
   const info = await stat(file).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))

@@ -52,29 +52,20 @@ interface Folder {
   readonly depth: number
 }
 
-/**
- * Lists Markdown files.
- * @param forbidden absolute paths of folders that are skipped
- * @throws the system error if the root cannot be read
- */
-export async function walkMarkdown(root: string, signal?: AbortSignal, forbidden?: readonly string[]): Promise<Walk> {
-  return walk(root, isMarkdown, true, signal, forbidden)
-}
+type Walker = (root: string, signal?: AbortSignal, forbidden?: readonly string[]) => Promise<Walk>
 
-/** Lists files of all types except hidden ones. @throws as `walkMarkdown` */
-export async function walkFiles(root: string, signal?: AbortSignal, forbidden?: readonly string[]): Promise<Walk> {
-  return walk(root, (name) => !isHidden(name), true, signal, forbidden)
-}
+const createWalker =
+  (isIncluded: (name: string) => boolean, readsMetadata = true): Walker =>
+  (...input) =>
+    walk(isIncluded, readsMetadata, ...input)
 
-/** Lists Markdown files as `walkMarkdown` does, but reads no file metadata: sizes and times are 0. */
-export async function walkNames(root: string, signal?: AbortSignal, forbidden?: readonly string[]): Promise<Walk> {
-  return walk(root, isMarkdown, false, signal, forbidden)
-}
+/** Lists Markdown files. The last parameter has absolute paths to skip. @throws the system error of an unreadable root */
+export const walkMarkdown = createWalker(isMarkdown)
+export const walkFiles = createWalker((name) => !isHidden(name))
+/** Lists Markdown files but reads no metadata: sizes and times are 0. */
+export const walkNames = createWalker(isMarkdown, false)
 
-/**
- * Returns true if `walkMarkdown` skips a file because its path contains a symbolic link.
- * @throws the system error if the path does not exist
- */
+/** `walkMarkdown` skips a file whose path contains a link. @throws the system error if the path does not exist */
 export async function isBehindLink(root: string, path: string): Promise<boolean> {
   const real = await realpath(root)
   const segments = path.split('/')
@@ -98,12 +89,11 @@ function segmentsBelow(real: string, absolutePath: string): string[] {
   return absolutePath.slice(real.length + 1).split(/[\\/]/)
 }
 
-/** @param readsMetadata if false, sizes and times are 0 */
 async function walk(
-  root: string,
   isIncluded: (name: string) => boolean,
   readsMetadata: boolean,
-  signal: AbortSignal | undefined,
+  root: string,
+  signal?: AbortSignal,
   forbidden: readonly string[] = [],
 ): Promise<Walk> {
   const files: WalkedFile[] = []

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { type Clock, EventEmitter, Mutex, type Subscribable } from '#platform'
 import { AppError, onAppError, onSystemError } from '#shared/util/errors.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import {
   assertReadable,
   assertUnprotected,
@@ -19,26 +20,17 @@ import { normalizePath, resolveWritable, type Roots } from './paths.ts'
 export type { WriteOrigin }
 
 /** A write of one file, moves and deletions included. Paths are relative to the workspace. */
-export interface WorkspaceWrite {
-  readonly path: string
+export interface WorkspaceWrite extends FileTransition {
   readonly origin: WriteOrigin
   /** SHA-256 of `after`, hex. */
   readonly hash: string
-  readonly from?: string
-  /** Texts before and after; null if the file did not exist then. */
-  readonly before: string | null
-  readonly after: string | null
   /** Milliseconds since the epoch. */
   readonly at: number
   /** Id of the change set; undefined if nothing changed or the log could not store it. */
   readonly change?: number | undefined
 }
 
-export interface RememberedLines {
-  readonly path: string
-  /** 1-based, inclusive. */
-  readonly startLine: number
-  readonly endLine: number
+export interface RememberedLines extends LinesOfFile {
   readonly change: FileChange
 }
 
@@ -47,18 +39,13 @@ export interface Capture extends RememberedLines {
   readonly origin: WriteOrigin
 }
 
-/** Limit if another program keeps writing the same file. */
 const maxAttempts = 20
 
-/**
- * The change set of a write of several steps, which contains the file already and which the caller ends; undefined if
- * the log could not store it.
- */
+/** The caller ends the change set, which contains the file already; undefined if the log could not store it. */
 export type BegunChange = Pick<WorkspaceWrite, 'change'>
 
 type Rewrite = (current: TextFile | undefined) => string | Promise<string>
 
-/** Runs all writes of a workspace one at a time, across processes, and notifies listeners of each. */
 export class NoteWriter {
   readonly #changes = new EventEmitter<WorkspaceWrite>()
   readonly changes: Subscribable<WorkspaceWrite> = this.#changes
@@ -80,15 +67,12 @@ export class NoteWriter {
     this.#mutex = new Mutex(roots.workspace, onUnlocked)
   }
 
-  /** Takes the lock and rewrites a file. @throws AppError as `rewrite` and `withLock` */
+  /** @throws AppError as `rewrite` and `withLock` */
   async change(path: string, origin: WriteOrigin, rewrite: Rewrite, begun?: BegunChange): Promise<WorkspaceWrite> {
     return this.withLock(() => this.rewrite(normalizePath(path), origin, rewrite, begun))
   }
 
-  /**
-   * Rewrites a file. The caller must hold the lock (`withLock`).
-   * @throws AppError as `resolveWritable`, `readText`, `assertReadable` and `writeText`; `file_protected`
-   */
+  /** The caller must hold the lock. @throws AppError as `resolveWritable`, `readText`, `writeText`; `file_protected` */
   async rewrite(notePath: string, origin: WriteOrigin, rewrite: Rewrite, begun?: BegunChange): Promise<WorkspaceWrite> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -122,23 +106,16 @@ export class NoteWriter {
     return this.#now().getTime()
   }
 
-  /**
-   * Notifies listeners of the writes of one change and waits for them. Each listener handles several writes at the same
-   * time. The caller must hold the lock (`withLock`).
-   */
+  /** Waits for the listeners, each of which handles several writes at the same time. The caller must hold the lock. */
   async notify(files: readonly FileTransition[], origin: WriteOrigin, change: number | undefined): Promise<void> {
     await this.#changes.emitAllAsync(files.map((file) => this.createWrite(file, origin, change)))
   }
 
   createWrite({ path, from, before, after }: FileTransition, origin: WriteOrigin, change?: number): WorkspaceWrite {
-    const hash = hashText(after ?? '')
-    return { path, ...(from === undefined ? {} : { from }), origin, hash, before, after, at: this.now(), change }
+    return { path, from, origin, hash: hashText(after ?? ''), before, after, at: this.now(), change }
   }
 
-  /**
-   * Runs `work` under the lock.
-   * @throws AppError `folder_gone` if the workspace folder does not exist, so that no write recreates it; `file_busy`
-   */
+  /** @throws AppError `folder_gone`, so that no write recreates the workspace folder; `file_busy` */
   async withLock<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#mutex.run(async () => {
       const { workspace } = this.#roots
@@ -158,10 +135,7 @@ export class NoteWriter {
   }
 }
 
-/**
- * Checks that the workspace folder exists, so that a moved folder is not mistaken for an empty one.
- * @throws AppError `folder_gone`
- */
+/** A moved folder must not be mistaken for an empty one. @throws AppError `folder_gone` */
 export async function assertWorkspaceExists(workspace: string): Promise<void> {
   const info = await stat(workspace).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
   if (info?.isDirectory()) return

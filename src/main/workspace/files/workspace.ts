@@ -1,7 +1,4 @@
-/**
- * Reads and writes the files of one agent's workspace. A write holds a lock, across all processes, from reading the
- * file until every listener has run.
- */
+/** A write holds a lock, across all processes, from reading the file until every listener has run. */
 import { attachmentType } from '#shared/util/attachments.ts'
 import { readdir, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -13,19 +10,18 @@ import type { FileChange } from '#shared/util/file-change.ts'
 import { createFile, isWriteProtected, readText, type TextFile, fileStamp } from './text-files.ts'
 import type { ChangeDraft, ChangeLog } from '../changes/change-log.ts'
 import { planRevert, type RevertRequest } from '../changes/revert.ts'
-import { recover, type RecoveryResult } from '../transactions/recovery.ts'
-import { batchDetailOf, reversedBatch, type Batch, type BatchDetail } from '../transactions/batch.ts'
-import { readTextOrNull, type TextWrite } from '../transactions/settle-text.ts'
+import { recover } from '../transactions/recovery.ts'
+import { batchDetailOf, reversedBatch, type Batch, type BatchDetail, type TextWrite } from '../transactions/batch.ts'
 import {
   assertNoLink,
   checkMove,
   movesPrivateNotes,
   moveToTrash,
+  readTextOrNull,
   removeEmpty,
   runTransaction,
   type PrivatePathRules,
   type TransactionOptions,
-  type TransactionResult,
   type TransactionTools,
 } from '../transactions/transaction.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
@@ -65,7 +61,6 @@ import {
   findReadableFolder,
   resolveRealPath,
   resolveInside,
-  resolveMovable,
   resolveNewAttachment,
   resolveReadable,
   resolveRoots,
@@ -75,23 +70,10 @@ import {
 import { restoreLineEnds } from './line-ends.ts'
 import { refuseUnreadable, walkMarkdown, walkNames, type WalkedFile, type Walk } from './walk.ts'
 
-export interface RevertedChange {
-  /** Id of the change set of the undo; undefined if nothing had to change, or the log could not store it. */
-  readonly change: number | undefined
-  /** Number of files that were written. */
-  readonly notes: number
-  /** Files that could not be reverted. */
-  readonly left: readonly LeftFile[]
-  /** Path in the trash, if the file of the change was removed. */
-  readonly trashed: string | undefined
-}
-
-/** Limit if another program keeps changing the files of an undo. */
 const maxRevertAttempts = 5
 
 export interface WorkspaceOptions {
   readonly now?: Clock
-  /** Compares texts. Defaults to a new `Differ`. */
   readonly differ?: Differ | undefined
   /** Without it, nothing can be undone, and a crash can leave a change of several files incomplete. */
   readonly log?: ChangeLog | undefined
@@ -156,7 +138,7 @@ export class Workspace {
     return (await this.#walk(walkNames, signal)).files.map(({ path }) => path)
   }
 
-  /** Returns the paths of symbolic links that `list` skips, to list each note once. @throws AppError as `list` */
+  /** `list` skips symbolic links, to list each note once. @throws AppError as `list` */
   async skippedLinks(signal?: AbortSignal): Promise<string[]> {
     const { links } = await this.#walk(walkNames, signal)
     return links.filter((path) => !isHidden(basename(path))).sort()
@@ -167,10 +149,7 @@ export class Workspace {
     return walk(workspace, signal, forbidden).catch(refuseUnreadable(workspace))
   }
 
-  /**
-   * Returns the sorted names of a folder's entries; empty if the folder does not exist or cannot be read.
-   * @throws AppError as `resolveInside`
-   */
+  /** Sorted; empty if the folder does not exist or cannot be read. @throws AppError as `resolveInside` */
   async entryNames(folder: string): Promise<string[]> {
     const names = readdir(await resolveInside(this.roots, folder))
     return (await names.catch(onSystemError([], 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'))).sort()
@@ -188,39 +167,31 @@ export class Workspace {
     return resolveRealPath(this.roots, path, [longTermFile(layout), ...projectContextFiles(layout)])
   }
 
-  /** Returns true for paths in extra folders and in memories that other agents share: they can be read, not written. */
+  /** Returns true for files in extra folders and in memories that other agents share. */
   isReadOnly(path: string): boolean {
     return findReadableFolder(this.roots, path) !== undefined
   }
 
-  /** Returns true if a file or folder exists at `path`. @throws AppError as `resolveInside` */
+  /** True also for folders. @throws AppError as `resolveInside` */
   async exists(path: string): Promise<boolean> {
     const info = stat(await resolveInside(this.roots, path))
     return (await info.catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))) !== undefined
   }
 
-  /**
-   * Returns the files of `list` below a folder; empty if there is no such folder.
-   * @throws AppError as `resolveInside` and `list`
-   */
+  /** Empty if there is no such folder. @throws AppError as `resolveInside` and `list` */
   async listFolder(folder: string, signal?: AbortSignal): Promise<readonly WalkedFile[]> {
     await resolveInside(this.roots, folder)
     const prefix = `${normalizePath(folder)}/`
     return (await this.list(signal)).files.filter(({ path }) => path.startsWith(prefix))
   }
 
-  /**
-   * Replaces or creates the file with `text`.
-   * @throws AppError as `resolveWritable`, `readText`, `assertReadable` and `writeText`; `file_protected`, `folder_gone`,
-   * `file_busy`
-   */
+  /** @throws AppError as `NoteWriter.change` */
   async write(path: string, text: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
     return this.#writer.change(path, origin, () => text)
   }
 
   /**
-   * Saves the text of an editor. Unchanged lines keep their line ends. If the file has changed since the editor loaded
-   * it, both changes are merged.
+   * Unchanged lines keep their line ends. Changes since the editor loaded the file are merged.
    * @param expected the file as the editor loaded it: its hash (null if it did not exist) and text
    * @throws AppError `file_changed` if the changes overlap, `file_exists`; nothing is written then
    */
@@ -241,14 +212,11 @@ export class Workspace {
       if (current && expected.hash === null && expected.baseText === undefined)
         throw new AppError('file_exists', `${path} exists already`, { path })
       const { baseText: base, onConflict } = expected
+      const mine = base === undefined ? text : restoreLineEnds(base, text)
+      const keepsBoth = onConflict === 'both'
       const result =
         current && base !== undefined
-          ? await this.#differ.merge({
-              base,
-              mine: restoreLineEnds(base, text),
-              theirs: current.text,
-              keepsBoth: onConflict === 'both',
-            })
+          ? await this.#differ.merge({ base, mine, theirs: current.text, keepsBoth })
           : undefined
       if (result === undefined) throw new AppError('file_changed', `${path} was changed in the meantime`, { path })
       saved = result
@@ -259,10 +227,7 @@ export class Workspace {
     return { write, text: saved, merged }
   }
 
-  /**
-   * Rewrites the file under the lock. `rewrite` receives undefined if the file does not exist yet.
-   * @throws AppError as `write`
-   */
+  /** `rewrite` receives undefined if the file does not exist yet. @throws AppError as `write` */
   async edit(
     path: string,
     origin: WriteOrigin,
@@ -272,7 +237,7 @@ export class Workspace {
     return this.#writer.change(path, origin, (current) => rewrite(current?.text), begun)
   }
 
-  /** Begins a change set whose files are written one by one with `edit` and `attach`, as `ChangeLog.begin`. */
+  /** The files of the change are written one by one with `edit` and `attach`. As `ChangeLog.begin`. */
   async begin(draft: ChangeDraft, into?: number): Promise<number | undefined> {
     return this.#writer.withLock(async () => this.#transaction.log?.begin(draft, into))
   }
@@ -285,10 +250,7 @@ export class Workspace {
     })
   }
 
-  /**
-   * Adds a note to a section of MEMORY.md. Creates the section at the end if it does not exist.
-   * @throws AppError `input_invalid` for an empty or multi-line section name; as `write`
-   */
+  /** Creates the section at the end if it does not exist. @throws AppError `input_invalid` for its name; as `write` */
   async rememberIn(section: string, note: string, origin: WriteOrigin): Promise<RememberedLines> {
     const title = sectionTitle(section)
     return this.#addNote(longTermFile(this.layout), note, origin, (current = '') =>
@@ -322,25 +284,26 @@ export class Workspace {
     return lines && { path, ...lines }
   }
 
-  /** Compares the texts of a write line by line. Separate from the write, which does not wait for the diff. */
+  /** Separate from the write, which does not wait for the diff. */
   async describe({ path, before, after, change }: WorkspaceWrite, signal?: AbortSignal): Promise<FileChange> {
     const described = await this.#differ.describe({ path, before: before ?? '', after: after ?? '' }, signal)
     return { ...described, ...(change === undefined ? {} : { change }) }
   }
 
   /**
-   * Reverts a change set, or a part of it, even if other lines have changed since. A file that the change created goes
-   * to the trash if no other text is left.
-   * @throws AppError `undo_conflict` if the lines of the change were edited, as `planRevert`; `history_unavailable`
+   * Reverts a change set or a part of it. A file that it created goes to the trash if no other text is left.
+   * @returns `change` of the undo: undefined if nothing had to change, or the log could not store it; `notes`: number of
+   * written files; `left`: files that could not be reverted; `trashed`: path of a removed file in the trash
+   * @throws AppError `undo_conflict` if its lines were edited, as `planRevert`; `history_unavailable`
    */
-  async revert(request: RevertRequest, origin: WriteOrigin, options?: TransactionOptions): Promise<RevertedChange> {
-    const { log, roots } = this.#transaction
+  async revert(request: RevertRequest, origin: WriteOrigin, options?: TransactionOptions) {
+    const { log } = this.#transaction
     if (!log) throw new AppError('undo_conflict', 'changes of this folder are not recorded', { path: '' })
-    const resolvedRoots = await resolveRoots(roots)
-    const readOrNull = (path: string) => readTextOrNull(roots, path, resolvedRoots)
+    const roots = await resolveRoots(this.roots)
+    const readText = (path: string) => readTextOrNull(roots, path)
     const refused: LeftFile[] = []
     for (let attempt = 1; ;) {
-      const plan = await planRevert({ log, differ: this.#differ, readText: readOrNull }, request)
+      const plan = await planRevert({ log, differ: this.#differ, readText }, request)
       const { change, move } = plan
       const detail = batchDetailOf(request.path === undefined ? change.detail : null)
       const texts = plan.texts.filter((text) => !refused.some(({ path }) => path === text.path))
@@ -364,17 +327,13 @@ export class Workspace {
     }
   }
 
-  /**
-   * Moves a file or folder, without changing links to it, and writes notes as one atomic change.
-   * @param texts `newPath` defaults to `path`
-   * @throws AppError as `runTransaction`
-   */
+  /** Changes no links to moved files. @param texts `newPath` defaults to `path` @throws as `runTransaction` */
   async runTransaction(
     batch: Batch,
     texts: readonly (Omit<TextWrite, 'newPath'> & Partial<TextWrite>)[],
     origin: WriteOrigin,
     options?: TransactionOptions,
-  ): Promise<TransactionResult> {
+  ) {
     const writes = texts.map((text) => {
       const path = normalizePath(text.path)
       return { newPath: path, ...text, path }
@@ -386,7 +345,7 @@ export class Workspace {
     })
   }
 
-  /** Returns true if the file's permissions allow no one to write it. @throws AppError as `resolveInside` */
+  /** @throws AppError as `resolveInside` */
   async isProtected(path: string): Promise<boolean> {
     return isWriteProtected(await resolveInside(this.roots, normalizePath(path)))
   }
@@ -394,19 +353,16 @@ export class Workspace {
   /** Checks a move before it starts. @returns true if a rule makes a note that moves private @throws as `checkMove` */
   async checkMove(move: Move): Promise<boolean> {
     await checkMove(this.roots, move)
-    return movesPrivateNotes(this.#transaction, normalizePath(move.from))
+    return movesPrivateNotes(this.#transaction, move.from)
   }
 
-  /** Finishes changes that a crash interrupted, as `recover`. */
-  async recover(onBegin?: (batch: BatchDetail) => void): Promise<RecoveryResult[]> {
+  /** As `recover` in `recovery.ts`. */
+  async recover(onBegin?: (batch: BatchDetail) => void) {
     return this.#writer.withLock(() => recover(this.#transaction, onBegin))
   }
 
   /** Moves a note to the trash folder. @returns its path there, and the write @throws AppError `file_not_found` */
-  async remove(
-    path: string,
-    origin: WriteOrigin,
-  ): Promise<{ readonly trashed: string; readonly write: WorkspaceWrite }> {
+  async remove(path: string, origin: WriteOrigin) {
     const file = normalizePath(path)
     return this.#writer.withLock(async () => {
       // The target of a link is a separate note and must not be moved.
@@ -419,18 +375,14 @@ export class Workspace {
     })
   }
 
-  /**
-   * Creates an attachment or a canvas.
-   * @param fill writes the file at the absolute path that it receives
-   * @throws AppError `attachment_unknown`, `file_exists`, `path_invalid`, and what `fill` throws
-   */
+  /** @param fill writes the absolute path @throws AppError `attachment_unknown`, `file_exists`, `path_invalid` */
   async attach(path: string, fill: (file: string) => Promise<void>): Promise<void> {
     const { target, isAllowed } = await resolveNewAttachment(this.roots, path)
     await createFile(target, normalizePath(path), isAllowed, fill)
     await this.known?.track(path)
   }
 
-  /** Removes the folders that are empty. @param folders innermost first */
+  /** @param folders innermost first */
   async removeEmpty(folders: readonly string[]): Promise<void> {
     await this.#writer.withLock(() => removeEmpty(this.roots, folders))
   }
@@ -439,7 +391,7 @@ export class Workspace {
   async detach(path: string): Promise<string> {
     const file = normalizePath(path)
     const target = isCanvas(file)
-      ? (await resolveMovable(this.roots, file)).target
+      ? (await resolveWritable(this.roots, file, 'move')).target
       : await locateAttachment(this.roots, file)
     return moveToTrash(this.roots, file, target, this.#writer.now())
   }
@@ -460,14 +412,13 @@ export class Workspace {
     })
   }
 
-  /** Removes temporary files of interrupted writes in the background. @param onFault called if that fails */
   startCleanup(onFault: (error: unknown) => void): void {
     this.#stopCleanup()
     const shouldEnter = (path: string) => !isIgnoredPath(path.split('/'))
     this.#stopCleanup = scheduleCleanup(this.roots.workspace, shouldEnter, onFault)
   }
 
-  /** Returns the absolute path of a file, which need not exist. @throws AppError as `resolveInside` */
+  /** The file need not exist. @throws AppError as `resolveInside` */
   async locate(path: string): Promise<string> {
     return resolveInside(this.roots, path)
   }
@@ -477,20 +428,16 @@ export class Workspace {
     return fileStamp(await this.locate(path))
   }
 
-  /** Reads a piece of an attachment, as `readPiece`. */
   async readAttachment(path: string, from: number) {
     return readPiece(this.roots, path, from)
   }
 
-  /**
-   * Returns the absolute path of a note or an attachment for another program to open.
-   * @throws AppError as `locateNote` and `locateAttachment`
-   */
+  /** For another program to open. @throws AppError as `locateNote` and `locateAttachment` */
   async locateToOpen(path: string): Promise<string> {
     return attachmentType(path) === undefined ? this.locateNote(path) : locateAttachment(this.roots, path)
   }
 
-  /** Returns the absolute path of a note. @throws AppError as `resolveWritable` */
+  /** @throws AppError as `resolveWritable` */
   async locateNote(path: string): Promise<string> {
     return (await resolveWritable(this.roots, path)).target
   }

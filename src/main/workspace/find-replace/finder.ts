@@ -1,7 +1,4 @@
-/**
- * Finds and replaces text in all notes. A replacement uses the stored results of a search: notes that have changed
- * since are skipped and reported. Each replacement is one batch with one undo.
- */
+/** A replacement uses the stored results of a search: notes that have changed since are skipped and reported. */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '#shared/util/errors.ts'
 import type { FindEvent, LeftFile, ReplaceEvent } from '#shared/contract/index.ts'
@@ -28,16 +25,12 @@ export class Finder {
   readonly #runningReplacements = new Map<string, AbortController>()
   readonly #worker: WorkerHost<FindJobs>
 
-  /** @param entry file of the worker */
   constructor(entry: URL, workspace: Workspace) {
     this.#workspace = workspace
     this.#worker = new WorkerHost({ entry, idleMs })
   }
 
-  /**
-   * Yields results while the search runs; the last event has the id for `replace`.
-   * @throws AppError `input_invalid` for an invalid pattern
-   */
+  /** The last event has the id for `replace`. @throws AppError `input_invalid` for an invalid pattern */
   async *find(query: SearchQuery, signal?: AbortSignal): AsyncGenerator<FindEvent> {
     const files = new Map<string, string>()
     const { workspace, forbidden } = this.#workspace.roots
@@ -51,11 +44,7 @@ export class Finder {
     yield { type: 'done', search }
   }
 
-  /**
-   * Replaces the matches of a search in all of its files or in `paths`. Atomic: nothing is changed if it is stopped or
-   * the caller ends the iteration. After a crash, the next start finishes it.
-   * @throws AppError `search_outdated` if the results of the search are no longer stored
-   */
+  /** Atomic; after a crash, the next start finishes it. @throws AppError `search_outdated` */
   async *replace(
     { search, replacement, paths }: { search: string; replacement: string; paths?: readonly string[] | undefined },
     origin: WriteOrigin,

@@ -2,25 +2,18 @@ import { join } from 'node:path'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isNativeError } from 'node:util/types'
 import { createContext, Script } from 'node:vm'
-import type { FindEvent, FoundFile, LeftFile, UnreadFile } from '#shared/contract/index.ts'
+import type { FoundFile, LeftFile, UnreadFile } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { inBatches } from '#platform'
 import { type ResolvedRoots, resolveInside, resolveRoots, type Roots } from '../files/paths.ts'
 import { isWriteProtected, readText } from '../files/text-files.ts'
 import { walkMarkdown } from '../files/walk.ts'
-import type { TextWrite } from '../transactions/settle-text.ts'
+import type { TextWrite } from '../transactions/batch.ts'
 
 export type SearchRoots = Pick<Roots, 'workspace' | 'forbidden'>
 
 /** Paths with the SHA-256 of their texts, hex. */
 export type Hashes = readonly (readonly [path: string, hash: string])[]
-
-/** Results of one group of files. */
-export interface FindStep {
-  readonly event: Extract<FindEvent, { type: 'found' }>
-  /** Hashes of the files with matches. */
-  readonly hashes: Hashes
-}
 
 export interface Rewrite extends TextWrite {
   readonly count: number
@@ -38,29 +31,24 @@ const sandbox: { work: () => void } = { work: () => undefined }
 let context: ReturnType<typeof createContext> | undefined
 
 /** Searches all Markdown files. Files that cannot be read are `unread`. @throws AppError `input_invalid` for an invalid or slow pattern; the signal's reason */
-export async function* searchFiles(
-  roots: SearchRoots,
-  query: SearchQuery,
-  signal?: AbortSignal,
-): AsyncGenerator<FindStep> {
+export async function* searchFiles(roots: SearchRoots, query: SearchQuery, signal?: AbortSignal) {
   const regex = toRegExp(query)
-  const resolvedRoots = await resolveRoots(roots)
+  const resolved = await resolveRoots(roots)
   const { files } = await walkMarkdown(roots.workspace, signal, roots.forbidden)
+  const type = 'found' as const
   let lineCount = 0
   for (let start = 0; start < files.length; start += batchSize) {
     signal?.throwIfAborted()
     const batch = files.slice(start, start + batchSize)
-    const results = await inBatches(batch, batchSize, ({ path }) => readOrUnreadReason(roots, resolvedRoots, path))
+    const results = await inBatches(batch, batchSize, async ({ path }) => {
+      return { path, file: await readOrUnreadReason(resolved, path) }
+    })
     const found: FoundFile[] = []
     const hashes: [string, string][] = []
     const unread: UnreadFile[] = []
-    for (const [index, file] of results.entries()) {
-      const path = batch[index]?.path
-      if (!file || path === undefined) continue
-      if ('reason' in file) {
-        unread.push({ path, reason: file.reason })
-        continue
-      }
+    for (const { path, file } of results) {
+      if (file && 'reason' in file) unread.push({ path, reason: file.reason })
+      if (!file || 'reason' in file) continue
       const maxLines = Math.min(maxLinesPerFile, maxLinesInTotal - lineCount)
       const matches = runTimed(query, () => findMatches(file.text, regex, maxLines))
       if (matches.count === 0) continue
@@ -69,19 +57,14 @@ export async function* searchFiles(
       hashes.push([path, file.hash])
     }
     const done = Math.min(start + batchSize, files.length)
-    yield { event: { type: 'found', found, unread, done, total: files.length }, hashes }
+    yield { event: { type, found, unread, done, total: files.length }, hashes }
     // Lets the worker receive an abort message.
     await yieldToEventLoop()
   }
-  if (files.length === 0) yield { event: { type: 'found', found: [], unread: [], done: 0, total: 0 }, hashes: [] }
+  if (files.length === 0) yield { event: { type, found: [], unread: [], done: 0, total: 0 }, hashes: [] }
 }
 
-/**
- * Computes the texts of files after a replacement; writes nothing.
- * @param files paths, with the hashes of their texts when they were searched
- * @returns `left`: files that have changed since the search, or are write-protected
- * @throws AppError `input_invalid` for a slow pattern; the signal's reason
- */
+/** @returns `left`: changed since the search, or write-protected @throws AppError `input_invalid` for a slow pattern */
 export async function rewriteFiles(
   roots: SearchRoots,
   query: SearchQuery & { readonly replacement: string },
@@ -89,12 +72,12 @@ export async function rewriteFiles(
   signal: AbortSignal | undefined,
 ): Promise<{ rewrites: Rewrite[]; left: LeftFile[] }> {
   const regex = toRegExp(query)
-  const resolvedRoots = await resolveRoots(roots)
+  const resolved = await resolveRoots(roots)
   const rewrites: Rewrite[] = []
   const left: LeftFile[] = []
   for (const [path, hash] of files) {
     signal?.throwIfAborted()
-    const file = await readOrUnreadReason(roots, resolvedRoots, path)
+    const file = await readOrUnreadReason(resolved, path)
     if (!file || 'reason' in file || file.hash !== hash) left.push({ path, reason: 'changed' })
     else if (await isWriteProtected(join(roots.workspace, path))) left.push({ path, reason: 'refused' })
     else {
@@ -128,9 +111,9 @@ export function withRegexTimeout<Result>(task: () => Result): Result {
 }
 
 /** Returns the text, or the reason why it cannot be read; undefined if the file was deleted. */
-async function readOrUnreadReason(roots: SearchRoots, resolvedRoots: ResolvedRoots, path: string) {
+async function readOrUnreadReason(roots: ResolvedRoots, path: string) {
   try {
-    return await readText(await resolveInside(roots, path, resolvedRoots), path, resolvedRoots.isAllowed)
+    return await readText(await resolveInside(roots, path), path, roots.isAllowed)
   } catch (error) {
     if (error instanceof AppError) return error.code === 'file_not_found' ? undefined : { reason: reasonOf(error) }
     if (isSystemError(error)) return isSystemError(error, 'ENOENT') ? undefined : { reason: 'unreadable' as const }
@@ -163,10 +146,7 @@ export function toRegExp({ text, isPattern, matchCase }: SearchQuery): RegExp {
   }
 }
 
-/**
- * Returns the first `maxLines` lines with a match, long ones shortened around it, and the number of all such lines and
- * matches.
- */
+/** Shortens long lines around the match. @returns the first `maxLines`; the numbers of all such lines and matches */
 export function findMatches(text: string, regex: RegExp, maxLines: number): Omit<FoundFile, 'path'> {
   const lines: FoundFile['lines'] = []
   let [lineCount, count] = [0, 0]

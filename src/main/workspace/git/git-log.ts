@@ -14,10 +14,7 @@ const maxShownLines = 2000
 
 const maxCachedCommits = 5000
 
-/**
- * Reads the commits of a file, through renames, from the user's Git repository that contains the workspace. Runs the
- * installed Git and writes nothing.
- */
+/** Reads the user's Git repository that contains the workspace, with the installed Git; writes nothing. */
 export class GitLog {
   readonly #roots: Roots
   readonly #commits = new Map<string, FileCommit>()
@@ -26,11 +23,7 @@ export class GitLog {
     this.#roots = roots
   }
 
-  /**
-   * Returns commits of a file, newest first; none if the repository has none. In a partial clone without the texts, they
-   * have no line counts.
-   * @throws AppError `git_failed`, `git_partial`, and as `resolveInside`
-   */
+  /** Newest first; without line counts in a partial clone without the texts. @throws AppError `git_failed` */
   async log(path: string, page: { skip: number; limit: number }, signal?: AbortSignal): Promise<FileCommits> {
     const { skip, limit } = page
     const { prefix = '', ...repository } = await this.#findRepository(path, signal)
@@ -42,10 +35,7 @@ export class GitLog {
     return { state: 'found', commits, isMore: found.length > limit }
   }
 
-  /**
-   * Returns the diff of a file in a commit.
-   * @throws AppError `file_not_found` if the commit did not change the file; `file_not_text`, `git_failed`, `git_partial`
-   */
+  /** @throws AppError `file_not_found` if the commit did not change the file; `file_not_text`, `git_failed` */
   async diff(path: string, commit: string, signal?: AbortSignal): Promise<{ patch: string }> {
     const { workspace } = this.#roots
     const { state, prefix = '' } = await this.#findRepository(path, signal)
@@ -57,18 +47,8 @@ export class GitLog {
     const names = [change.path, change.from ?? change.path].map(
       (name) => `:(top,literal)${name.startsWith('/') ? name.slice(1) : `${prefix}${name}`}`,
     )
-    const args = [
-      '--no-literal-pathspecs',
-      'show',
-      ...diffArgs,
-      '--format=',
-      '--patch',
-      '--text',
-      commit,
-      '--',
-      ...names,
-    ]
-    const result = await runGit(workspace, args, { signal })
+    const showArgs = '--no-literal-pathspecs show --format= --patch --text'.split(' ')
+    const result = await runGit(workspace, [...showArgs, ...diffArgs, commit, '--', ...names], { signal })
     if (result.code !== 0) throw gitFailedError(result)
     const diff = decodeUtf8(result.output, path)
     const start = diff.search(/^@@ /m)
@@ -95,7 +75,6 @@ export class GitLog {
   }
 }
 
-/** Returns the absolute path of `.git` in or above a folder; undefined if there is none. */
 export function findGitFolder(folder: string): string | undefined {
   const path = join(folder, '.git')
   if (existsSync(path)) return path

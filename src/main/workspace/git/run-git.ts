@@ -11,7 +11,6 @@ import { text as textOf } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 
-/** `code` if Git is not installed. */
 export const notInstalled = 127
 const maxOutputBytes = 64 * 1024 * 1024
 
@@ -35,11 +34,7 @@ interface GitOptions {
   readonly timeout?: number
 }
 
-/**
- * @param folder absolute path for `git -C`
- * @returns `code` is -1 if Git was killed or its output was too large
- * @throws the signal's reason; errors of `input`
- */
+/** @returns `code`: -1 if Git was killed or its output was too large @throws the signal's reason; errors of `input` */
 export function runGit(
   folder: string,
   args: readonly string[],

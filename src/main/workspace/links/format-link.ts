@@ -20,10 +20,7 @@ export function wikiTarget(resolver: Resolver, from: string, path: string, style
   return shortestTarget(resolver, 'wiki', from, path, style?.linkPaths ?? 'shortest')
 }
 
-/**
- * Returns the encoded target for `](…)`: a relative path, unless the vault's Markdown links use names or absolute
- * paths.
- */
+/** Encoded. A relative path, unless the vault's Markdown links use names or absolute paths. */
 export function inlineTarget(resolver: Resolver, from: string, path: string, style?: LinkStyle): string {
   const pathStyle = style?.linkPaths === 'shortest' && style.links !== 'markdown' ? 'relative' : style?.linkPaths
   const target = shortestTarget(resolver, 'inline', from, path, pathStyle ?? 'relative')
@@ -50,7 +47,6 @@ export function formatLink(resolver: Resolver, parts: LinkParts, { links }: Link
   return markdownLink(label, markdownTarget ?? inline, isEmbed)
 }
 
-/** Returns a link to a file in the style of the vault. @param label text of a Markdown link */
 export function formatFileLink(
   resolver: Resolver,
   { from, path, label, isEmbed }: { from: string; path: string; label: string; isEmbed: boolean },
@@ -88,18 +84,11 @@ function shortestTarget(
   )
 }
 
-interface BrokenLinkRepair {
-  readonly path: string
-  /** 1-based. */
-  readonly line: number
-  /** Decoded target with its fragment. */
-  readonly target: string
-  /** New target, encoded as in a link of this kind. */
-  readonly by: string
-}
-
-/** Replaces the target in all links of the line with this target. @throws AppError `edit_no_match` if there is none */
-export function repairLink(text: string, { path, line, target, by: newTarget }: BrokenLinkRepair): string {
+/** `target`: decoded, with its fragment; `by`: encoded as in a link of this kind. @throws AppError `edit_no_match` */
+export function repairLink(
+  text: string,
+  { path, line, target, by: newTarget }: Readonly<{ path: string; line: number; target: string; by: string }>,
+): string {
   const links = parseLinks(text).links.filter((link) => link.line === line && formatTarget(link) === target)
   if (links.length === 0) throw new AppError('edit_no_match', `${path} has changed since`, { path })
   return applyEdits(

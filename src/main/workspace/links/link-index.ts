@@ -38,7 +38,6 @@ export interface Referrer {
 
 const concurrency = 64
 
-/** Links, properties, tags and canvases of all notes in a workspace. Paths are relative to it. */
 export class LinkIndex {
   conventions: LinkConventions = {
     newNotes: 'beside',
@@ -47,7 +46,6 @@ export class LinkIndex {
     linkPaths: 'shortest',
   }
   readonly #root: string
-  /** All files of the workspace. */
   files = new Map<string, IndexedNote | IndexedCanvas | OtherFile>()
   notes = new Map<string, IndexedNote>()
   canvases: readonly IndexedCanvas[] = []
@@ -73,11 +71,7 @@ export class LinkIndex {
     return this.#referrers.get(path) ?? []
   }
 
-  /**
-   * Reads files that have changed.
-   * @param forbidden absolute paths of folders that are skipped
-   * @throws AppError `folder_unreadable`
-   */
+  /** Reads changed files. @param forbidden absolute paths of skipped folders @throws AppError `folder_unreadable` */
   async refresh(forbidden: readonly string[]): Promise<void> {
     this.#isAllowed = (await resolveRoots({ workspace: this.#root, forbidden })).isAllowed
     const { files } = await walkFiles(this.#root, undefined, forbidden).catch(refuseUnreadable(this.#root))
@@ -118,10 +112,7 @@ export class LinkIndex {
     return { ...file, links: bytes === null ? undefined : bytes ? findLinks(bytes) : [] }
   }
 
-  /**
-   * Makes the next `refresh` read these files again: a second write within the clock's resolution changes neither size
-   * nor time.
-   */
+  /** A second write within the clock's resolution changes neither size nor time: `refresh` must read it again. */
   invalidate(paths: readonly string[]): void {
     for (const path of paths) this.files.delete(path)
   }
@@ -130,7 +121,6 @@ export class LinkIndex {
     return isWriteProtected(join(this.#root, path))
   }
 
-  /** Returns the current text and hash of a note; undefined if it cannot be read. */
   async text(path: string): Promise<{ text: string; hash: string } | undefined> {
     return orUndefined(readText(join(this.#root, path), path, this.#isAllowed)).catch(onSystemError(undefined))
   }

@@ -13,11 +13,7 @@ const maxBroken = 1000
 const maxSuggested = 300
 const maxExcerptLength = 400
 
-/**
- * Resolves a link in the note `from`.
- * @returns `path`: target file or null; `line`: 1-based line of the fragment or null; `makes`: path of the note that
- * the broken link would create, or null
- */
+/** Null if there is none: `path` of the target, `line` (1-based) of the fragment, path that a broken link `makes`. */
 export function resolveLink(index: LinkIndex, from: string, link: Pick<NoteLink, 'kind' | 'target' | 'fragment'>) {
   const path = index.resolver.resolve(from, link)?.path ?? null
   const note = path === null ? undefined : index.notes.get(path)
@@ -25,10 +21,7 @@ export function resolveLink(index: LinkIndex, from: string, link: Pick<NoteLink,
   return { path, line, makes: path === null ? (newNotePath(from, link, index.conventions) ?? null) : null }
 }
 
-/**
- * Returns the path of the note that a broken link in `from` would create; undefined for other file types and for paths
- * that are hidden or outside the workspace.
- */
+/** Undefined for other file types and for paths that are hidden or outside the workspace. */
 function newNotePath(
   from: string,
   { kind, target }: Pick<NoteLink, 'kind' | 'target'>,
@@ -54,7 +47,6 @@ function newNotePath(
   return `${segments.join('/')}.md`
 }
 
-/** Returns the titles of notes: the property `title`, or the first heading of level 1. */
 export function titlesOf(index: LinkIndex) {
   return [...index.notes.values()].flatMap(({ path, properties, headings }) => {
     const titleProperty = properties.find(({ name, isTop }) => isTop && nameKey(name) === 'title')?.values[0]
@@ -155,7 +147,6 @@ const maxSuggestions = 3
 /** Minimum Sørensen–Dice similarity. */
 const minSimilarity = 0.5
 
-/** Returns a function that suggests targets for broken links. */
 function createTargetSuggester(index: LinkIndex) {
   const namesOf = (path: string, names: readonly string[] = []) => [stemOf(fileNameOf(path)), ...names]
   const similarPaths = similarNames(

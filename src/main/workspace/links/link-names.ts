@@ -41,18 +41,10 @@ function completeFragment(index: LinkIndex, from: string, input: string): LinkNa
   return []
 }
 
-interface Candidate {
-  readonly path: string
-  readonly name: string
-  readonly kind: 'note' | 'alias' | 'file'
-  /** Smaller is better. */
-  readonly rank: number
-}
-
 function completeName(index: LinkIndex, from: string, typed: string): LinkName[] {
   const queryKey = keyOf(typed.trim())
   const folder = folderOf(from)
-  const candidates: Candidate[] = []
+  const candidates: { path: string; name: string; kind: 'note' | 'alias' | 'file'; rank: number }[] = []
   for (const { path, names = [] } of index.files.values()) {
     if (path === from) continue
     const isNote = isMarkdown(path)

@@ -4,17 +4,17 @@ import type { LinkTarget, NoteLink } from '#shared/markdown/links/parse-links.ts
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import type { TagRename } from '#shared/markdown/properties/property-test.ts'
 import { type WorkerClient, WorkerHost } from '#platform'
-import { normalizeMove } from '../files/paths.ts'
+import { normalizePath } from '../files/paths.ts'
 import type { Workspace } from '../files/workspace.ts'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
-import type { LinkRequest, LinkJobs } from './links.worker.ts'
-import type { LinkConventions, LinkStyle } from './format-link.ts'
+import type { FormatInput, LinkRequest, LinkJobs } from './links.worker.ts'
+import type { LinkConventions } from './format-link.ts'
 import type { Batches } from '../transactions/batches.ts'
 import { outdatedError } from '../transactions/plan-move.ts'
 
 const idleMs = 300_000
 
-export interface LinksOptions {
+interface LinksOptions {
   readonly entry: URL
   readonly workspace: Workspace
   readonly batches: Batches
@@ -32,58 +32,33 @@ export class Links {
     this.#worker = new WorkerHost({ entry: options.entry, idleMs })
   }
 
-  /** Makes the next query read changed files first. */
   markStale(): void {
     this.#isStale = true
   }
 
-  linksOf(path: string) {
-    return this.#query((client, request) => client.linksOf({ ...request, path }))
-  }
-
-  resolve(path: string, kind: NoteLink['kind'], { target, fragment }: LinkTarget) {
-    return this.#query((client, request) => client.resolve({ ...request, path, link: { kind, target, fragment } }))
-  }
-
-  files() {
-    return this.#query((client, request) => client.files(request))
-  }
-
-  titles() {
-    return this.#query((client, request) => client.titles(request))
-  }
-
-  block(id: string) {
-    return this.#query((client, request) => client.block({ ...request, id }))
-  }
-
-  broken() {
-    return this.#query((client, request) => client.broken(request))
-  }
-
-  /** Returns a link to a file in the style of the vault. @param path note that will contain the link */
-  formatLink(path: string, to: string, text: { label: string; isEmbed: boolean; style?: LinkStyle | undefined }) {
-    return this.#query((client, request) => client.formatLink({ ...request, from: path, path: to, ...text }))
-  }
-
-  names(path: string, typed: string) {
-    return this.#query((client, request) => client.names({ ...request, path, typed }))
-  }
-
-  properties(path: string) {
-    return this.#query((client, request) => client.properties({ ...request, path }))
-  }
+  readonly linksOf = (path: string) => this.#query((client, request) => client.linksOf({ ...request, path }))
+  readonly resolve = (path: string, kind: NoteLink['kind'], { target, fragment }: LinkTarget) =>
+    this.#query((client, request) => client.resolve({ ...request, path, link: { kind, target, fragment } }))
+  readonly files = () => this.#query((client, request) => client.files(request))
+  readonly titles = () => this.#query((client, request) => client.titles(request))
+  readonly block = (id: string) => this.#query((client, request) => client.block({ ...request, id }))
+  readonly broken = () => this.#query((client, request) => client.broken(request))
+  readonly names = (path: string, typed: string) =>
+    this.#query((client, request) => client.names({ ...request, path, typed }))
+  readonly properties = (path: string) => this.#query((client, request) => client.properties({ ...request, path }))
+  /** Returns a link to a file in the style of the vault. */
+  readonly formatLink = (link: FormatInput) =>
+    this.#query((client, request) => client.formatLink({ ...request, ...link }))
+  readonly #planRename = (rename: TagRename) =>
+    this.#query((client, request) => client.planTagRename({ ...request, rename }))
+  readonly #planMove = (move: Move) => this.#query((client, request) => client.planMove({ ...request, move }))
 
   /** Plans to rename a tag; changes nothing. @throws AppError `tag_invalid` */
   async planTagRename(rename: TagRename) {
     return (await this.#planRename(rename)).plan
   }
 
-  /**
-   * Renames a tag and its nested tags in all notes.
-   * @param planId id of the plan that the user has seen
-   * @throws AppError `plan_outdated`, and as `move`
-   */
+  /** @param planId id of the plan that the user has seen @throws AppError `plan_outdated`, and as `move` */
   async renameTag(rename: TagRename, planId: string, origin: WriteOrigin) {
     const planned = await this.#planRename(rename)
     if (planned.plan.id !== planId) throw outdatedError()
@@ -95,17 +70,13 @@ export class Links {
   async planMove(requestedMove: Move) {
     const move = this.#normalizeMove(requestedMove)
     const staysPrivate = await this.#options.workspace.checkMove(move)
-    return { ...(await this.#plan(move)).plan, staysPrivate }
+    return { ...(await this.#planMove(move)).plan, staysPrivate }
   }
 
-  /**
-   * Moves a file or folder and updates all links as one change.
-   * @param planId id of the plan that the user has seen; if undefined, no link is updated
-   * @throws AppError `plan_outdated`, and as `Batches.run`; nothing is changed then
-   */
+  /** @param planId undefined updates no link @throws AppError `plan_outdated`, and as `Batches.run` */
   async move(requestedMove: Move, planId: string | undefined, origin: WriteOrigin) {
     const move = this.#normalizeMove(requestedMove)
-    const planned = planId === undefined ? undefined : await this.#plan(move)
+    const planned = planId === undefined ? undefined : await this.#planMove(move)
     if (planned && planned.plan.id !== planId) throw outdatedError()
     const staysPrivate = await this.#options.workspace.checkMove(move)
     const change = await this.#options.batches.run({ move }, planned?.rewrites ?? [], origin)
@@ -119,20 +90,12 @@ export class Links {
   /** Refuses to move the folder of the agent's own files, or another file to its path: only the settings may. */
   #normalizeMove(move: Move): Move {
     const { own } = this.#options.workspace.layout
-    const { from, to } = normalizeMove(move)
+    const [from, to] = [normalizePath(move.from), normalizePath(move.to)]
     const holdsOwn = (path: string) => own === path || own.startsWith(`${path}/`)
     const path = [from, to].find((candidate) => holdsOwn(candidate)) ?? (to === appFolderName ? to : undefined)
     if (path === undefined) return { from, to }
     const message = `${path} is the folder of the agent's own files; change it in the settings`
     throw new AppError('own_folder', message, { path })
-  }
-
-  #planRename(rename: TagRename) {
-    return this.#query((client, request) => client.planTagRename({ ...request, rename }))
-  }
-
-  #plan(move: Move) {
-    return this.#query((client, request) => client.planMove({ ...request, move }))
   }
 
   /** Without an abort signal: an aborted query would not be sent, and the next one would not read changed files. */

@@ -15,7 +15,7 @@ export interface LinkRequest {
   readonly conventions: LinkConventions
 }
 
-type FormatInput = Parameters<typeof formatFileLink>[1] & { readonly style?: LinkStyle | undefined }
+export type FormatInput = Parameters<typeof formatFileLink>[1] & { readonly style?: LinkStyle | undefined }
 
 /** Maximum age of the index, ms. Detects changes that no watcher reports. */
 const maxAgeMs = 5000

@@ -1,5 +1,4 @@
-export { EarlierPrivacy } from './earlier-privacy.ts'
-export { lineKeys, marksBy, type PrivacyMarks } from './privacy-marks.ts'
+export { EarlierPrivacy, lineKeys, marksBy, type PrivacyMarks } from './privacy-marks.ts'
 export {
   findRule,
   type NotePrivacy,

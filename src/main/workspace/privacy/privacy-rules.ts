@@ -19,7 +19,6 @@ export interface PrivateRules {
 }
 
 export interface NotePrivacy extends NoteVisibility {
-  /** The rule that makes the whole note private. */
   readonly rule?: string
 }
 
@@ -27,7 +26,6 @@ export interface NotePrivacy extends NoteVisibility {
  * Returns the first rule that covers a path, relative to the folder if it is in it; undefined if none does. `private`
  * and `private/` cover the folder's files, `private/x` also `private/x.md`. `*` matches any part of a name, `**` any
  * folders. Ignores case.
- * @param path relative to the folder of the rules
  */
 export function findRule(path: string, { roots, rules }: PrivateRules): string | undefined {
   const places = roots.map((root) => keyOf(`${root}/${path}`))
@@ -83,10 +81,7 @@ export function rulesForMove(privateRules: PrivateRules, { from, to }: Move, isF
   return [...added].filter((rule) => findRule(rule, privateRules) === undefined)
 }
 
-/**
- * Returns the absolute forms of rules: below the workspace, as written, and with links resolved up to the first `*`.
- * @param workspace absolute path that relative rules start from
- */
+/** Below the workspace, as written, and with links resolved up to the first `*`. @param workspace absolute */
 export function resolveRules(workspace: string, rules: readonly string[]): string[] {
   return rules
     .filter((rule) => rule.trim() !== '')
@@ -110,16 +105,12 @@ function withSlashes(path: string): string {
   return path.replaceAll('\\', '/')
 }
 
-/** Resolves symbolic links in the folders before the first `*`. */
 function resolveFixed(path: string): string {
   const [fixed = ''] = path.split(/(?<=[\\/])(?=[^\\/]*\*)/)
   return join(resolveExisting(fixed), path.slice(fixed.length))
 }
 
-/**
- * Resolves symbolic links in the part of a path that exists, and appends the other segments unchanged.
- * @param maxLinks limit for chains of dangling links, as in Linux
- */
+/** Appends the part that does not exist unchanged. @param maxLinks limit for chains of dangling links, as in Linux */
 function resolveExisting(path: string, maxLinks = 40): string {
   const real = attempt(() => realpathSync(path))
   if (real !== undefined) return real

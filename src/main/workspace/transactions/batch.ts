@@ -17,23 +17,28 @@ const detailSchema = z.object({
 })
 /** Fields of a batch in the change log, besides its files. */
 export type BatchDetail = Readonly<z.infer<typeof detailSchema>>
-/** A change of many notes that is undone as one. */
 export type Batch = Pick<BatchDetail, 'tag' | 'replacement'> & { readonly move?: Move | undefined }
 
-/** Parses the detail of a change set; that of a change without a batch is empty. */
+export interface TextWrite {
+  readonly path: string
+  readonly newPath: string
+  /** Required text before the change; null if the file must not exist. */
+  readonly before: string | null
+  /** Null moves the file to the trash. */
+  readonly after: string | null
+}
+
+/** That of a change without a batch is empty. */
 export function batchDetailOf(detail: string | null): BatchDetail {
   return detailSchema.catch({ made: [] }).parse(parseJson(detail ?? '{}'))
 }
 
 /** Returns undefined for a change that is not a batch, such as an accepted proposal. */
-export function describeBatch({
-  move,
-  tag,
-  replacement,
-}: Batch): { readonly kind: keyof Batch; readonly from: string; readonly to: string } | undefined {
-  if (move) return { kind: 'move', from: move.from, to: move.to }
-  if (replacement) return { kind: 'replacement', from: replacement.text, to: replacement.replacement }
-  return tag && { kind: 'tag', ...tag }
+export function describeBatch({ move, tag, replacement }: Batch) {
+  const described = (kind: keyof Batch, from: string, to: string) => ({ kind, from, to })
+  if (move) return described('move', move.from, move.to)
+  if (replacement) return described('replacement', replacement.text, replacement.replacement)
+  return tag && described('tag', tag.from, tag.to)
 }
 
 /** Returns the batch that undoes a replacement or a renamed tag, without a move. */

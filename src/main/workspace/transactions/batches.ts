@@ -3,24 +3,20 @@ import { AppError } from '#shared/util/errors.ts'
 import { EventEmitter, type Subscribable } from '#platform'
 import type { ChangeLog } from '../changes/change-log.ts'
 import { isUndone } from '../changes/change-rows.ts'
-import type { RevertedChange, Workspace } from '../files/workspace.ts'
+import type { Workspace } from '../files/workspace.ts'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
-import { batchDetailOf, describeBatch, type Batch } from './batch.ts'
-import type { TextWrite } from './settle-text.ts'
+import { batchDetailOf, describeBatch, type Batch, type TextWrite } from './batch.ts'
 import type { TransactionOptions } from './transaction.ts'
 
 /** Number of batches that `list` returns. The timeline contains the older ones too. */
 const maxListedBatches = 20
 
-interface RunningBatch {
-  readonly progress: Moving
-  readonly abortController: AbortController
-}
+type RunningBatch = Readonly<{ progress: Moving; abortController: AbortController }>
 
 /** Changes of many notes, each with one undo. Moves and renamed tags show their progress and can be cancelled. */
 export class Batches {
   readonly #changes = new EventEmitter<Moving | null>()
-  /** Emits the progress of the running batch, and null when it ends. */
+  /** Null when the running batch ends. */
   readonly progress: Subscribable<Moving | null> = this.#changes
   readonly #workspace: Workspace
   readonly #log: ChangeLog
@@ -31,7 +27,6 @@ export class Batches {
     this.#log = log
   }
 
-  /** Progress of the running batch; null if none runs. */
   get running(): Moving | null {
     return this.#running?.progress ?? null
   }
@@ -45,11 +40,7 @@ export class Batches {
     this.#setRunning({ progress: { ...progress, isCancelled: true }, abortController })
   }
 
-  /**
-   * Writes a batch.
-   * @returns the change set for `undo`; null if the log could not store it
-   * @throws AppError as `Workspace.runTransaction`; nothing is changed then
-   */
+  /** @returns the change set; null if the log could not store it @throws AppError as `Workspace.runTransaction` */
   async run(batch: Batch, texts: readonly TextWrite[], origin: WriteOrigin): Promise<number | null> {
     const result = await this.#withProgress(batch, (options) =>
       this.#workspace.runTransaction(batch, texts, origin, options),
@@ -67,12 +58,8 @@ export class Batches {
     })
   }
 
-  /**
-   * Undoes a batch, even if other lines have changed since. Notes of a replacement whose lines have changed are
-   * returned in `left`; a move or a renamed tag is undone completely or not at all.
-   * @throws AppError `undo_conflict` if lines have changed or the batch was already undone; nothing is changed then
-   */
-  async undo(change: number, origin: WriteOrigin): Promise<RevertedChange> {
+  /** A move or a renamed tag is undone completely or not at all. @throws AppError `undo_conflict` */
+  async undo(change: number, origin: WriteOrigin) {
     if (this.#log.read(({ db }) => isUndone(db, change)))
       throw new AppError('undo_conflict', 'this change was already undone', { path: '' })
     const batch = batchDetailOf(this.#log.setOf(change)?.detail ?? null)

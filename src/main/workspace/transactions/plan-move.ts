@@ -14,23 +14,10 @@ import { parseProperties, rewriteLimits, tagKey } from '#shared/markdown/propert
 import type { NoteProperties } from '#shared/markdown/properties/front-matter.ts'
 import { describeChange } from '#platform'
 import { findTagLines, type IndexedNote, type LinkIndex } from '../links/link-index.ts'
-import type { TextWrite } from './settle-text.ts'
+import type { TextWrite } from './batch.ts'
 
 const maxRows = 40
-/** Limit if another program writes notes while the plan is made. */
 const maxAttempts = 5
-
-interface NoteRewrite extends TextWrite {
-  readonly before: string
-  readonly after: string
-  /** Number of edits. */
-  readonly count: number
-}
-
-interface Planned<Plan> {
-  readonly plan: Plan
-  readonly rewrites: readonly NoteRewrite[]
-}
 
 type SkippedPlace = MovePlan['left'][number]
 
@@ -40,10 +27,11 @@ interface PlannedEdits {
 }
 
 /** Plans a move (workspace-relative) and the links to update. @param forbidden absolute paths that are not read */
-export async function planMove(index: LinkIndex, move: Move, forbidden: readonly string[]): Promise<Planned<MovePlan>> {
+export async function planMove(index: LinkIndex, move: Move, forbidden: readonly string[]) {
   const { rewrites, count, ...shared } = await createPlan(index, forbidden, move, async () => planEdits(index, move))
   const moves = [...index.files.keys()].filter((path) => movedPath(path, [move]) !== path).length
-  return { plan: { ...shared, links: count, moves }, rewrites }
+  const plan: MovePlan = { ...shared, links: count, moves }
+  return { plan, rewrites }
 }
 
 function planEdits(index: LinkIndex, move: Move): PlannedEdits {
@@ -66,11 +54,7 @@ function planEdits(index: LinkIndex, move: Move): PlannedEdits {
 }
 
 /** Plans to rename a tag in all notes. Changes nothing. @throws AppError `tag_invalid` if `to` is not a tag name */
-export async function planTagRename(
-  index: LinkIndex,
-  rename: TagRename,
-  forbidden: readonly string[],
-): Promise<Planned<TagPlan>> {
+export async function planTagRename(index: LinkIndex, rename: TagRename, forbidden: readonly string[]) {
   const { from, to } = rename
   if (!isTagName(to)) {
     const message = `#${to} is not a valid tag: use letters, digits, - and _, with / between levels`
@@ -91,7 +75,8 @@ export async function planTagRename(
     [...index.notes.values()].some(({ tags }) =>
       tags.some(({ name }) => isUnderTag(name, tagKey(to)) && !isUnderTag(name, tagKey(from))),
     )
-  return { plan: { ...shared, left, tags: count, joins }, rewrites }
+  const plan: TagPlan = { ...shared, left, tags: count, joins }
+  return { plan, rewrites }
 }
 
 async function planTagEdits(index: LinkIndex, rename: TagRename): Promise<PlannedEdits> {
@@ -122,11 +107,7 @@ async function allTagsOf(index: LinkIndex, note: IndexedNote, from: string): Pro
   return { tags: isPartial ? [{ name: from, line: 1, place: null }, ...tags] : tags }
 }
 
-/**
- * Computes the new texts, and plans again if notes change meanwhile.
- * @param request the move or rename; the id of the plan is a hash of the request and the texts
- * @throws AppError `plan_outdated` if they keep changing
- */
+/** The id of the plan is a hash of the request and the texts. @throws AppError `plan_outdated` */
 async function createPlan(
   index: LinkIndex,
   forbidden: readonly string[],
@@ -135,21 +116,19 @@ async function createPlan(
 ) {
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     await index.refresh(forbidden)
-    const { files, left } = await edit()
-    const rewrites = await rewriteNotes(index, files, left)
+    const { files: edited, left } = await edit()
+    const rewrites = await rewriteNotes(index, edited, left)
     if (!rewrites) {
-      index.invalidate(files.map(({ path }) => path))
+      index.invalidate(edited.map(({ path }) => path))
       continue
     }
-    const previews = rewrites.slice(0, maxRows).map(({ newPath: path, before, after, count }) => ({
-      path,
-      count,
-      patch: describeChange(path, before, after, 100_000).patch,
-    }))
+    const files = rewrites.slice(0, maxRows).map(({ newPath: path, before, after, count }) => {
+      return { path, count, patch: describeChange(path, before, after, 100_000).patch }
+    })
     return {
       count: rewrites.reduce((sum, { count }) => sum + count, 0),
       notes: rewrites.length,
-      files: previews,
+      files,
       left: interleaveNotes(left),
       id: hash('sha256', JSON.stringify([request, rewrites])),
       rewrites,
@@ -158,12 +137,9 @@ async function createPlan(
   throw outdatedError()
 }
 
-/**
- * Applies the edits, and adds those of write-protected notes to `left`.
- * @returns undefined if a note has changed since it was indexed
- */
+/** Adds the edits of write-protected notes to `left`. Undefined if a note has changed since it was indexed. */
 async function rewriteNotes(index: LinkIndex, files: readonly RewrittenFile[], left: SkippedPlace[]) {
-  const rewrites: NoteRewrite[] = []
+  const rewrites: (TextWrite & { before: string; after: string; count: number })[] = []
   for (const { path, newPath, edits } of files) {
     const current = await index.text(path)
     if (!current || current.hash !== index.files.get(path)?.hash) return undefined

@@ -4,22 +4,11 @@ import { inBatches } from '#platform'
 import type { ChangeLog, FileTransition, RecordedFile } from '../changes/change-log.ts'
 import type { ChangeSet } from '../changes/change-rows.ts'
 import { fileStamp } from '../files/text-files.ts'
-import { resolveRoots, resolveInside, resolveMovable, type ResolvedRoots, type Roots } from '../files/paths.ts'
+import { resolveRoots, resolveInside, resolveWritable, type Roots } from '../files/paths.ts'
 import { batchDetailOf, type BatchDetail } from './batch.ts'
-import { readTextOrNull, replaceText } from './settle-text.ts'
-import { moveTextToTrash, stampsOf, type TransactionTools } from './transaction.ts'
+import { moveTextToTrash, readTextOrNull, replaceText, stampsOf, type TransactionTools } from './transaction.ts'
 
-export interface RecoveryResult {
-  readonly change: ChangeSet
-  readonly batch: BatchDetail
-  /** False if the crash happened before the move, so that nothing was changed. */
-  readonly isDone: boolean
-  /** Number of notes of the change, and of those that the recovery wrote. */
-  readonly notes: number
-  readonly written: number
-  /** Notes that were edited since the crash and are left unchanged. */
-  readonly skipped: readonly string[]
-}
+export type RecoveryResult = Awaited<ReturnType<typeof recover>>[number]
 
 const concurrency = 16
 
@@ -27,20 +16,17 @@ const concurrency = 16
  * Decides the changes that a crash interrupted: finishes those of several files, except imports; marks others as done
  * if their file has the new text. The caller must hold the lock.
  * @param onBegin called before a change of several files is finished (it is slow in a large folder)
+ * @returns `isDone`: false if the crash happened before the move, so that nothing was changed; `skipped`: notes that were
+ * edited since the crash and are left unchanged
  */
-export async function recover(
-  tools: TransactionTools,
-  onBegin: (batch: BatchDetail) => void = () => undefined,
-): Promise<RecoveryResult[]> {
+export async function recover(tools: TransactionTools, onBegin: (batch: BatchDetail) => void = () => undefined) {
   const { log } = tools
   if (!log) return []
-  const results: RecoveryResult[] = []
   log.removeIncomplete()
-  for (const change of log.pendingSets()) results.push(await finish(tools, log, change, onBegin))
-  return results
+  return Array.fromAsync(log.pendingSets(), (change) => finish(tools, log, change, onBegin))
 }
 
-type FileState = 'done' | 'written' | 'unchanged' | 'changed'
+type FileState = 'done' | 'unchanged' | 'changed'
 type Outcome = RecordedFile & { readonly state: FileState | undefined }
 
 async function finish(
@@ -48,67 +34,57 @@ async function finish(
   log: ChangeLog,
   change: ChangeSet,
   onBegin: (batch: BatchDetail) => void,
-): Promise<RecoveryResult> {
-  const { roots, writer } = tools
+) {
+  const { writer } = tools
   const { id } = change
   const batch = batchDetailOf(change.detail)
   const files = log.filesOf(id)
-  const result = { change, batch, notes: files.length, written: 0, skipped: [] }
-  if (batch.move && !(await hasMoved(roots, batch.move))) {
+  const result = { change, batch, notes: files.length, skipped: [] }
+  if (batch.move && !(await hasMoved(tools.roots, batch.move))) {
     log.cancel(id)
     return { ...result, isDone: false }
   }
   const isFinished = change.kind !== 'import' && (files.length > 1 || batch.move !== undefined)
   if (isFinished) onBegin(batch)
-  const resolvedRoots = await resolveRoots(roots)
+  const resolvedTools = { ...tools, roots: await resolveRoots(tools.roots) }
   const outcomes = await inBatches(files, concurrency, async (file): Promise<Outcome> => ({
     ...file,
-    state: await orUndefined(settleFile(tools, file, isFinished, resolvedRoots)),
+    state: await orUndefined(settleFile(resolvedTools, file, isFinished)),
   }))
   const isUndone = ({ state = 'changed' }: Outcome) => state === 'unchanged' || (isFinished && state === 'changed')
   log.cancel(id, new Set(outcomes.filter(isUndone).map(({ path }) => path)))
   const done = outcomes.flatMap(({ path, from, before, after, state }): FileTransition[] =>
-    before === undefined || after === undefined || (state !== 'done' && state !== 'written')
-      ? []
-      : [{ path, from, before, after }],
+    before === undefined || after === undefined || state !== 'done' ? [] : [{ path, from, before, after }],
   )
-  log.done(id, await stampsOf(roots, done, resolvedRoots))
+  log.done(id, await stampsOf(resolvedTools.roots, done))
   await writer.notify(done, change.origin, id)
   return {
     ...result,
     isDone: true,
-    written: outcomes.filter(({ state }) => state === 'written').length,
     skipped: isFinished ? outcomes.flatMap(({ path, state = 'changed' }) => (state === 'changed' ? [path] : [])) : [],
   }
 }
 
-/**
- * Compares a file with a pending change, and writes it if `isFinished`.
- * @returns `unchanged`: it has the text before; `changed`: it has neither text, or a text of the change is missing
- */
+/** `unchanged`: it has the text before; `changed`: it has neither text, or a text of the change is missing. */
 async function settleFile(
   tools: TransactionTools,
   { path, before, after }: RecordedFile,
   isFinished: boolean,
-  resolvedRoots: ResolvedRoots,
 ): Promise<FileState> {
   if (before === null && after === null) {
-    const attachment = await resolveInside(tools.roots, path, resolvedRoots)
+    const attachment = await resolveInside(tools.roots, path)
     return (await fileStamp(attachment)) === undefined ? 'unchanged' : 'done'
   }
-  const current = await readTextOrNull(tools.roots, path, resolvedRoots)
+  const current = await readTextOrNull(tools.roots, path)
   if (current === after) return 'done'
   if (current !== before || after === undefined) return 'changed'
   if (!isFinished) return 'unchanged'
   if (after === null) await moveTextToTrash(tools, path, current)
-  else await replaceText(tools.roots, path, current, after, resolvedRoots)
-  return 'written'
+  else await replaceText(tools.roots, path, current, after)
+  return 'done'
 }
 
-/**
- * Returns true if the move took place. A single file is linked to the new name before the old name is removed, so both
- * can exist.
- */
+/** A single file is linked to the new name before the old name is removed, so both can exist. */
 async function hasMoved(roots: Roots, { from, to, isFolder }: NonNullable<BatchDetail['move']>): Promise<boolean> {
   const statIfExists = (path: string) =>
     resolveInside(roots, path)
@@ -117,6 +93,6 @@ async function hasMoved(roots: Roots, { from, to, isFolder }: NonNullable<BatchD
   const [source, target] = [await statIfExists(from), await statIfExists(to)]
   if (!target) return false
   if (!isFolder && source && source.ino === target.ino && source.dev === target.dev)
-    await unlink((await resolveMovable(roots, from)).target)
+    await unlink((await resolveWritable(roots, from, 'move')).target)
   return true
 }

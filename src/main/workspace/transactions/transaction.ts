@@ -20,33 +20,27 @@ import {
   fileStamp,
   isWriteProtected,
   moveFile,
+  type PathCheck,
   readText,
+  writeText,
 } from '../files/text-files.ts'
 import { isNote } from '../files/file-names.ts'
 import {
   isInside,
-  normalizeMove,
   resolveRoots,
   resolveInside,
-  resolveRewritable,
-  resolveMovable,
   resolveNewFolder,
   resolveTrash,
   resolveWritable,
-  type ResolvedRoots,
   type Roots,
 } from '../files/paths.ts'
 import type { ChangeKind, ChangeLog, FileTransition } from '../changes/change-log.ts'
-import { describeBatch, type Batch, type BatchDetail } from './batch.ts'
-import { fileChangedError, readOrNull, replaceText, type TextWrite } from './settle-text.ts'
+import { describeBatch, type Batch, type BatchDetail, type TextWrite } from './batch.ts'
 
 export interface PrivatePathRules {
   /** Returns true if a rule keeps this workspace-relative path local. */
   covers(path: string): boolean
-  /**
-   * Adds rules that cover the new path. The rules for the old path stay: the trash may have files of it.
-   * @returns a function that removes the added rules
-   */
+  /** The rules for the old path stay, for files in the trash. @returns a function that removes the added rules */
   addMoved(move: Move, isFolder: boolean): Promise<() => Promise<void>>
 }
 
@@ -56,7 +50,6 @@ export interface TransactionTools {
   readonly listNotes: () => Promise<readonly string[]>
   /** If undefined, a crash can leave a change incomplete. */
   readonly log: ChangeLog | undefined
-  /** Rules that make paths private; undefined if there are none. */
   readonly local: PrivatePathRules | undefined
 }
 
@@ -70,14 +63,6 @@ export interface TransactionOptions {
   readonly detail?: object | undefined
 }
 
-export interface TransactionResult {
-  /** Id of the change set; undefined if the log could not store it. */
-  readonly change: number | undefined
-  /** Path in the trash of the last note that was removed. */
-  readonly trashed: string | undefined
-}
-
-/** Concurrent reads or writes; most of the time is spent waiting for the disk. */
 const concurrency = 16
 
 /**
@@ -93,7 +78,7 @@ export async function runTransaction(
   texts: readonly TextWrite[],
   origin: WriteOrigin,
   options: TransactionOptions = {},
-): Promise<TransactionResult> {
+) {
   const { roots, local } = tools
   const checked = batch.move ? await checkMove(roots, batch.move) : { move: undefined, made: [] }
   const removeRules = checked.move && (await local?.addMoved(checked.move, checked.move.isFolder))
@@ -111,16 +96,16 @@ async function writeFiles(
   requestedTexts: readonly TextWrite[],
   origin: WriteOrigin,
   { onProgress = () => undefined, signal, kind, detail }: TransactionOptions,
-): Promise<TransactionResult> {
-  const { roots, writer, log, local } = tools
+) {
+  const { writer, log } = tools
   const { move, made } = batch
   const batchName = describeBatch(batch)?.kind
   const isBatch = batchName !== undefined
-  const resolvedRoots = await resolveRoots(roots)
-  const movedTexts = move ? await readMovedTexts(tools, move, requestedTexts, resolvedRoots) : new Map<string, string>()
-  const texts = move && local ? withPrivateMarks(local, move, movedTexts, requestedTexts) : requestedTexts
+  const roots = await resolveRoots(tools.roots)
+  const writes = await planWrites({ ...tools, roots }, move, requestedTexts)
+  const texts = writes.filter(({ before, after }) => before !== after)
   await inBatches(texts, concurrency, async ({ path, before, after }) => {
-    const { target, isAllowed } = await resolveRewritable(roots, path, resolvedRoots)
+    const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite')
     if ((await readOrNull(target, path, isAllowed)) !== before) throw fileChangedError(path)
     if (after === null) return
     if (!isBatch) return assertUnprotected(target, path)
@@ -128,14 +113,11 @@ async function writeFiles(
     if (await isWriteProtected(target)) throw new AppError('move_failed', message, { path, reason: 'EACCES' })
   })
   for (const { newPath, after } of texts) assertReadable(after ?? '', newPath)
-  const files = transitionsOf(move, movedTexts, texts)
-  const change = await log?.begin({
-    origin,
-    at: writer.now(),
-    kind: kind ?? batchName,
-    detail: isBatch ? batch : detail,
-    files,
+  const files = writes.map(({ path, newPath, before, after }): FileTransition => {
+    return { path: newPath, from: isNote(path) && newPath !== path ? path : undefined, before, after }
   })
+  const about = { origin, at: writer.now(), kind: kind ?? batchName, detail: isBatch ? batch : detail }
+  const change = await log?.begin({ ...about, files })
   let startedCount = 0
   let undoMove: (() => Promise<void>) | undefined
   const trashedPaths = new Map<string, string>()
@@ -148,14 +130,14 @@ async function writeFiles(
       startedCount += textBatch.length
       const results = await Promise.allSettled(
         textBatch.map(async ({ newPath, before, after }) => {
-          if (after !== null) return replaceText(roots, newPath, before, after, resolvedRoots)
+          if (after !== null) return replaceText(roots, newPath, before, after)
           trashedPaths.set(newPath, await moveTextToTrash(tools, newPath, before))
         }),
       )
       for (const result of results) if (result.status === 'rejected') throw result.reason
     }
   } catch (error) {
-    await rollback(tools, texts.slice(0, startedCount), trashedPaths, resolvedRoots)
+    await rollback(roots, texts.slice(0, startedCount), trashedPaths)
     await undoMove?.()
     await removeEmpty(roots, made)
     log?.cancel(change)
@@ -165,28 +147,35 @@ async function writeFiles(
     throw new AppError('move_failed', message, error.data, { cause: error })
   }
   onProgress(texts.length, texts.length)
-  log?.done(change, await stampsOf(roots, files, resolvedRoots))
+  log?.done(change, await stampsOf(roots, files))
   await writer.notify(files, origin, change)
   return { change, trashed: [...trashedPaths.values()].at(-1) }
 }
 
-function withPrivateMarks(
-  local: PrivatePathRules,
-  move: Move,
-  movedTexts: ReadonlyMap<string, string>,
+/** Returns a write for each file that is written or moves; the texts of a note that only moves are equal. */
+async function planWrites(
+  tools: TransactionTools,
+  move: BatchDetail['move'],
   texts: readonly TextWrite[],
-): TextWrite[] {
-  const writes = new Map(texts.map((write) => [write.path, write]))
-  for (const [path, text] of movedTexts) {
-    const newPath = movedPath(path, [move])
-    const { before, after } = writes.get(path) ?? { before: text, after: text }
-    if (!local.covers(path) || local.covers(newPath) || after === null || visibilityOf(after).isFullyPrivate) continue
-    writes.set(path, { path, newPath, before, after: withVisibility(after, true) })
-  }
-  return [...writes.values()]
+): Promise<TextWrite[]> {
+  const { roots, local } = tools
+  const requested = new Map(texts.map((write) => [write.path, write]))
+  const movedNotes = move ? (await pathsBelow(tools, move.from, move.isFolder)).filter(isNote) : []
+  const moved = await inBatches(movedNotes, concurrency, async (path): Promise<TextWrite[]> => {
+    const read = async () => (await readText(await resolveInside(roots, path), path)).text
+    const before = requested.get(path)?.before ?? (move?.isFolder ? await orUndefined(read()) : await read())
+    if (before === undefined) return []
+    const newPath = move ? movedPath(path, [move]) : path
+    const { after } = requested.get(path) ?? { after: before }
+    const losesRule = local?.covers(path) === true && !local.covers(newPath)
+    const needsMark = losesRule && after !== null && !visibilityOf(after).isFullyPrivate
+    return [{ path, newPath, before, after: needsMark ? withVisibility(after, true) : after }]
+  })
+  const movedPaths = new Set(movedNotes)
+  return [...moved.flat(), ...texts.filter(({ path }) => !movedPaths.has(path))]
 }
 
-/** Returns true if a rule covers any note that moves; false without rules. @param from path before the move */
+/** False without rules. @param from path before the move */
 export async function movesPrivateNotes(tools: TransactionTools, from: string): Promise<boolean> {
   const { roots, local } = tools
   if (!local) return false
@@ -197,53 +186,12 @@ async function pathsBelow({ listNotes }: TransactionTools, path: string, isFolde
   return isFolder ? (await listNotes()).filter((note) => note.startsWith(`${path}/`)) : [path]
 }
 
-/** Returns one transition for each file; a note that moves and is rewritten has one, too. */
-function transitionsOf(
-  move: Move | undefined,
-  movedTexts: ReadonlyMap<string, string>,
-  texts: readonly TextWrite[],
-): FileTransition[] {
-  const rewritten = new Map(texts.map((text) => [text.path, text]))
-  const moved = [...movedTexts].map(([from, before]): FileTransition => {
-    const after = rewritten.get(from)?.after ?? before
-    return { path: move ? movedPath(from, [move]) : from, from, before, after }
-  })
-  const others = texts.filter(({ path }) => !movedTexts.has(path))
-  return [...moved, ...others.map(({ newPath, before, after }) => ({ path: newPath, before, after }))]
-}
-
-/** Returns size and time of the files that a change has left, by path. */
-export async function stampsOf(
-  roots: Roots,
-  files: readonly FileTransition[],
-  resolvedRoots: ResolvedRoots,
-): Promise<Map<string, string>> {
+export async function stampsOf(roots: Roots, files: readonly FileTransition[]): Promise<Map<string, string>> {
   const stamps = await inBatches(files, concurrency, async ({ path }) => {
-    const target = await orUndefined(resolveInside(roots, path, resolvedRoots))
+    const target = await orUndefined(resolveInside(roots, path))
     return [path, target === undefined ? undefined : await fileStamp(target)] as const
   })
   return new Map(stamps.flatMap(([path, stamp]) => (stamp === undefined ? [] : [[path, stamp]])))
-}
-
-async function readMovedTexts(
-  tools: TransactionTools,
-  { from, isFolder }: { readonly from: string; readonly isFolder: boolean },
-  texts: readonly TextWrite[],
-  resolvedRoots: ResolvedRoots,
-): Promise<Map<string, string>> {
-  const textsBefore = new Map(texts.map(({ path, before }) => [path, before]))
-  const paths = (await pathsBelow(tools, from, isFolder)).filter(isNote)
-  const entries = await inBatches(paths, concurrency, async (path): Promise<(readonly [string, string])[]> => {
-    try {
-      const text =
-        textsBefore.get(path) ?? (await readText(await resolveInside(tools.roots, path, resolvedRoots), path)).text
-      return [[path, text]]
-    } catch (error) {
-      if (isFolder && error instanceof AppError) return []
-      throw error
-    }
-  })
-  return new Map(entries.flat())
 }
 
 /** Moves a note with the text `expected` to the trash. @returns its path there @throws AppError `file_changed` */
@@ -252,16 +200,12 @@ export async function moveTextToTrash(
   path: string,
   expected: string | null,
 ): Promise<string> {
-  const { target, isAllowed } = await resolveRewritable(roots, path)
+  const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite')
   if ((await readOrNull(target, path, isAllowed)) !== expected) throw fileChangedError(path)
   return moveToTrash(roots, path, target, writer.now())
 }
 
-/**
- * Moves a file to the trash.
- * @param target absolute path @param now milliseconds since the epoch
- * @returns its path in the trash, `.trash/<milliseconds>/<path>` @throws AppError as `resolveTrash` and `moveFile`
- */
+/** @param now milliseconds @returns `.trash/<now>/<path>` @throws AppError as `resolveTrash` and `moveFile` */
 export async function moveToTrash(roots: Roots, path: string, target: string, now: number): Promise<string> {
   for (let timestamp = now; ; timestamp += 1) {
     const trashed = `${trashFolder}/${timestamp}/${path}`
@@ -272,32 +216,28 @@ export async function moveToTrash(roots: Roots, path: string, target: string, no
   }
 }
 
-/**
- * Restores the texts, except in files that another program has changed.
- * @throws any other error; the change stays pending then
- */
+/** Skips files that another program has changed. @throws any other error; the change stays pending then */
 async function rollback(
-  { roots }: TransactionTools,
+  roots: Roots,
   texts: readonly TextWrite[],
   trashedPaths: ReadonlyMap<string, string>,
-  resolvedRoots: ResolvedRoots,
 ): Promise<void> {
   const ignoreChanged = onAppError('file_changed', 'file_not_text', 'file_too_large', 'file_exists')
   await inBatches(texts, concurrency, async ({ newPath, before, after }) => {
     const trashed = trashedPaths.get(newPath)
     if (trashed !== undefined) {
       const { target: source } = await resolveTrash(roots, trashed)
-      const { target, isAllowed } = await resolveMovable(roots, newPath)
+      const { target, isAllowed } = await resolveWritable(roots, newPath, 'move')
       return moveFile(source, target, newPath, isAllowed).catch(ignoreChanged)
     }
     if (after === null) return undefined
-    const { target, isAllowed } = await resolveRewritable(roots, newPath, resolvedRoots)
-    if (before !== null) return replaceText(roots, newPath, after, before, resolvedRoots).catch(ignoreChanged)
+    const { target, isAllowed } = await resolveWritable(roots, newPath, 'rewrite')
+    if (before !== null) return replaceText(roots, newPath, after, before).catch(ignoreChanged)
     return (await readOrNull(target, newPath, isAllowed)) === after ? rm(target, { force: true }) : undefined
   })
 }
 
-/** Removes the folders that are empty. @param folders workspace-relative, innermost first */
+/** @param folders workspace-relative, innermost first */
 export async function removeEmpty(roots: Roots, folders: readonly string[]): Promise<void> {
   for (const folder of folders) {
     try {
@@ -323,16 +263,14 @@ export async function assertNoLink(roots: Roots, path: string): Promise<void> {
 }
 
 /**
- * Checks a move before it starts.
  * @returns `made`: missing folders of the new path, innermost first
  * @throws AppError `ending_kept` for a new extension that would change the file's type, `folder_in_itself`,
  * `symbolic_link`, `file_exists` (also if a folder of the new path is a file), `write_refused`, and as `resolveInside`
  */
 export async function checkMove(
   roots: Roots,
-  requestedMove: Move,
+  { from, to }: Move,
 ): Promise<Required<Pick<BatchDetail, 'move' | 'made'>>> {
-  const { from, to } = normalizeMove(requestedMove)
   const isFolder = await isFolderAt(roots, from)
   if (!isFolder) await assertNoLink(roots, from)
   const segments = to.split('/')
@@ -357,14 +295,14 @@ export async function checkMove(
   const ending = from.slice(from.lastIndexOf('.'))
   if (kind !== undefined && kind !== contentKind(to))
     throw new AppError('ending_kept', `${to} must keep the extension ${ending}`, { path: to, ending })
-  const { target } = isNote(from) ? await resolveWritable(roots, to) : await resolveMovable(roots, to)
+  const { target } = await resolveWritable(roots, to, 'move')
   if ((await fileStamp(target)) !== undefined) throw new AppError('file_exists', `${to} exists already`, { path: to })
   return { move: { from, to, isFolder }, made }
 }
 
 async function moveSingle(roots: Roots, { from, to }: Move): Promise<() => Promise<void>> {
-  const source = await resolveMovable(roots, from)
-  const target = isNote(from) ? await resolveWritable(roots, to) : await resolveMovable(roots, to)
+  const source = await resolveWritable(roots, from, 'move')
+  const target = await resolveWritable(roots, to, 'move')
   await moveFile(source.target, target.target, to, target.isAllowed)
   return () => moveFile(target.target, source.target, from, source.isAllowed)
 }
@@ -383,4 +321,31 @@ async function moveFolder(roots: Roots, { from, to }: Move): Promise<() => Promi
     throw toWriteError(error, to)
   }
   return () => rename(target, source)
+}
+
+/** Reads a workspace-relative path; null if there is no file. @throws AppError as `resolveInside` and `readText` */
+export async function readTextOrNull(roots: Roots, path: string): Promise<string | null> {
+  return readOrNull(await resolveInside(roots, path), path)
+}
+
+/** Reads a file by its real path; null if there is none. @throws AppError as `readText` */
+async function readOrNull(target: string, path: string, isAllowed?: PathCheck): Promise<string | null> {
+  return (await fileStamp(target)) === undefined ? null : (await readText(target, path, isAllowed)).text
+}
+
+/** @param expected null: the file must not exist @throws AppError `file_changed`; as `resolveWritable`, `writeText` */
+export async function replaceText(
+  roots: Roots,
+  path: string,
+  expected: string | null,
+  replacement: string,
+): Promise<void> {
+  const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite')
+  const stamp = await fileStamp(target)
+  if ((await readOrNull(target, path, isAllowed)) !== expected) throw fileChangedError(path)
+  await writeText(target, replacement, path, isAllowed, stamp)
+}
+
+function fileChangedError(path: string): AppError {
+  return new AppError('file_changed', `${path} was changed in the meantime`, { path })
 }

@@ -7,7 +7,6 @@ const maxTextBytes = 500_000
 const maxPixels = 2000
 const supportedImages = /^image\/(png|jpeg|gif|webp)$/
 
-/** Why a file cannot be attached. */
 type AttachProblem = 'notText' | 'tooLarge' | 'badPicture'
 
 export async function toAttachment(file: File): Promise<Attachment | AttachProblem> {

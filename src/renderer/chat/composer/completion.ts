@@ -28,13 +28,7 @@ export function mentionAt(text: string, caret: number): string | undefined {
   return /(?:(?:^|[\s\p{Script=Han}])@|＠)(\S*)$/u.exec(text.slice(0, caret))?.[1]
 }
 
-/**
- * Returns the commands for a `/` at the start of the text, or the files and notes for a word with `@` before the caret.
- * The signs that Chinese input methods type for `/` and `@` count too.
- * @param caret UTF-16 offset
- * @param chinese matches files by pinyin
- * @param notes results of a search for the word
- */
+/** The signs that Chinese input methods type for `/` and `@` count too. @param caret UTF-16 offset */
 export function completionsAt(
   text: string,
   caret: number,

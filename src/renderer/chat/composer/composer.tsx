@@ -14,15 +14,16 @@ import {
   type Ref,
 } from 'react'
 import { t } from 'i18next'
-import type { Agent, Attachment, Draft } from '#shared/contract/index.ts'
+import type { Attachment, Draft } from '#shared/contract/index.ts'
 import { commands, parseCommand, unknownCommand } from '#shared/chat/commands.ts'
 import { offlineModelId } from '#shared/util/providers.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, queryClient } from '#lib/api/client.ts'
 import { explainCode } from '#lib/feedback/toast.ts'
 import { Button, IconButton } from '#lib/ui/elements.tsx'
 import { useChineseNames } from '#lib/util/name-match.ts'
 import { isMac } from '#lib/util/shortcuts.ts'
-import { AgentModelPicker } from '../models/model-picker.tsx'
+import { AgentModelPicker, useModel } from '../models/model-picker.tsx'
 import { toAttachment, withUniqueName, AttachmentChip } from './attachments.tsx'
 import { completionsAt, mentionAt, type Completion } from './completion.ts'
 import { useTypedSearch } from '../../search/use-typed-search.ts'
@@ -45,13 +46,11 @@ export interface OutgoingMessage {
 export interface ComposerHandle {
   focus(): void
   attach(files: readonly File[]): void
-  /** Inserts text and attachments before the current draft. */
   prepend(text: string, attachments?: readonly Attachment[]): void
 }
 
 interface ComposerProps {
   readonly ref?: Ref<ComposerHandle>
-  readonly agent: Agent
   readonly session: string | undefined
   readonly isPrivate: boolean
   readonly isRunning: boolean
@@ -63,17 +62,9 @@ interface ComposerProps {
   readonly onSearch?: (text: string) => void
 }
 
-export function Composer({
-  ref,
-  agent,
-  session,
-  isPrivate,
-  isRunning,
-  onSend,
-  onStop,
-  onEditLast,
-  onSearch,
-}: ComposerProps) {
+export function Composer(props: ComposerProps) {
+  const { ref, session, isPrivate, isRunning, onSend, onStop, onEditLast, onSearch } = props
+  const agent = useAgent()
   const [caret, setCaret] = useState(0)
   const [selected, setSelected] = useState(0)
   const [isComposing, setIsComposing] = useState(false)
@@ -87,7 +78,7 @@ export function Composer({
   const filePaths = (fileList.data ?? []).map(({ path }) => path)
   const chinese = useChineseNames(/[@＠]/.test(draft.text) ? draft.text : '')
   const typed = isComposing ? '' : draft.text
-  const search = useTypedSearch(agent.id, mentionAt(typed, caret) ?? '', {
+  const search = useTypedSearch(mentionAt(typed, caret) ?? '', {
     options: { staysHere: true, hasPrivate: isPrivate },
   })
   const notes = (search.explanation?.candidates ?? []).filter(
@@ -193,14 +184,9 @@ export function Composer({
   }
   return (
     <div ref={container} data-composer className="mx-auto w-full max-w-[740px] px-5 pb-4">
-      <CompletionMenu
-        agent={agent.id}
-        items={items}
-        selected={Math.min(selected, Math.max(0, items.length - 1))}
-        onChoose={choose}
-      />
+      <CompletionMenu items={items} selected={Math.min(selected, Math.max(0, items.length - 1))} onChoose={choose} />
       <div className="rounded-lg border border-line bg-raised px-3.5 pt-2.5 pb-2 shadow-float focus-within:border-accent">
-        <DraftNotes agent={agent} session={session} draft={draft} problems={problems} onClose={() => setProblems([])} />
+        <DraftNotes session={session} draft={draft} problems={problems} onClose={() => setProblems([])} />
         {note !== '' && (
           <Suspense fallback={null}>
             <NoteRemarks
@@ -276,7 +262,7 @@ export function Composer({
           <span className="min-w-0 flex-1 truncate text-[12px] text-muted max-sm:hidden">
             {isRunning && !isEmpty ? t('chat.deliveryHint') : t('chat.hint')}
           </span>
-          <AgentModelButton agent={agent} />
+          <AgentModelButton />
           <span className="flex-1 sm:hidden" />
           {isRunning && (
             <Button look="plain" className="shrink-0 whitespace-nowrap" onClick={onStop}>
@@ -313,11 +299,11 @@ export function Composer({
 
 const commandList = commands.map(({ name }) => `/${name}`).join(', ')
 
-function AgentModelButton({ agent }: { agent: Agent }) {
-  const name = agent.model === offlineModelId ? t('status.noModel') : agent.model.slice(agent.model.indexOf('/') + 1)
+function AgentModelButton() {
+  const { model } = useAgent()
+  const name = model === offlineModelId ? t('status.noModel') : model.slice(model.indexOf('/') + 1)
   return (
     <AgentModelPicker
-      agent={agent}
       trigger={
         <button
           type="button"
@@ -333,14 +319,13 @@ function AgentModelButton({ agent }: { agent: Agent }) {
 }
 
 interface CompletionMenuProps {
-  readonly agent: string
   readonly items: readonly Completion[]
   readonly selected: number
   readonly onChoose: (item: Completion) => void
 }
 
-/** Lists the completions. The composer keeps the focus and moves the selection. */
-function CompletionMenu({ agent, items, selected, onChoose }: CompletionMenuProps) {
+/** The composer keeps the focus and moves the selection. */
+function CompletionMenu({ items, selected, onChoose }: CompletionMenuProps) {
   if (items.length === 0) return null
   return (
     <ul
@@ -362,7 +347,7 @@ function CompletionMenu({ agent, items, selected, onChoose }: CompletionMenuProp
           className="flex min-h-7 items-center gap-3 rounded-sm px-2 aria-selected:bg-selected"
         >
           {item.note ? (
-            <ResultRow agent={agent} candidate={item.note} />
+            <ResultRow candidate={item.note} />
           ) : item.kind === 'command' ? (
             <CommandRow name={item.label} />
           ) : (
@@ -400,15 +385,14 @@ function FileRow({ path }: { path: string }) {
 }
 
 interface DraftNotesProps {
-  readonly agent: Agent
   readonly session: string | undefined
   readonly draft: Draft
   readonly problems: readonly string[]
   readonly onClose: () => void
 }
 
-function DraftNotes({ agent, session, draft, problems, onClose }: DraftNotesProps) {
-  const notes = [useImageNote(agent, draft), useSizeNote(agent, session, draft), ...problems]
+function DraftNotes({ session, draft, problems, onClose }: DraftNotesProps) {
+  const notes = [useImageNote(draft), useSizeNote(session, draft), ...problems]
   const shownNotes = notes.filter((note) => note !== undefined)
   if (shownNotes.length === 0) return null
   return (
@@ -432,9 +416,10 @@ function DraftNotes({ agent, session, draft, problems, onClose }: DraftNotesProp
   )
 }
 
-function useSizeNote(agent: Agent, session: string | undefined, draft: Draft): string | undefined {
-  const tokens = useDraftTokens(agent.id, session, draft)
-  const report = useQuery(api.context.report.queryOptions({ input: { agent: agent.id, session } })).data
+function useSizeNote(session: string | undefined, draft: Draft): string | undefined {
+  const { id: agent } = useAgent()
+  const tokens = useDraftTokens(agent, session, draft)
+  const report = useQuery(api.context.report.queryOptions({ input: { agent, session } })).data
   if (!report || tokens === 0) return undefined
   const { contextWindow, reserveTokens } = report
   const counts = { tokens: formatShort(tokens), window: formatShort(contextWindow) }
@@ -442,14 +427,9 @@ function useSizeNote(agent: Agent, session: string | undefined, draft: Draft): s
   return tokens > contextWindow / 2 ? t('chat.draftLong', counts) : undefined
 }
 
-function useImageNote(agent: Agent, { attachments }: Draft): string | undefined {
-  const hasImages = attachments.some(({ type }) => type === 'image')
-  const models = useQuery({
-    ...api.chat.models.queryOptions({ input: { agent: agent.id } }),
-    enabled: hasImages,
-  }).data
-  const model = models?.models.find(({ id }) => id === agent.model)
-  if (!hasImages || !model || model.images) return undefined
+function useImageNote({ attachments }: Draft): string | undefined {
+  const model = useModel()
+  if (!model || model.images || attachments.every(({ type }) => type !== 'image')) return undefined
   return explainCode('images_unsupported', { model: model.id })
 }
 
@@ -458,13 +438,9 @@ const pauseMs = 300
 
 const keyOf = (agent: string, session: string | undefined) => ['draft tokens', agent, session ?? null]
 
-/**
- * Counts the draft and publishes the number for `usePublishedDraftTokens`.
- * @returns estimated tokens, without images
- */
+/** Publishes the estimated tokens for `usePublishedDraftTokens`. Images do not count. */
 function useDraftTokens(agent: string, session: string | undefined, draft: Draft): number {
   const { text, attachments } = useDebounced(draft, pauseMs)
-  // Counted again only when the debounced draft changes, not on each key.
   const tokens = useMemo(
     () =>
       estimateTokens(text) +

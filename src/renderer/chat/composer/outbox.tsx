@@ -2,6 +2,7 @@ import { ORPCError } from '@orpc/client'
 import { useSyncExternalStore } from 'react'
 import { t } from 'i18next'
 import type { Attachment, PermissionRequest, QueuedMessage } from '#shared/contract/index.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { client, connection, api, queryClient } from '#lib/api/client.ts'
 import { isErrorOf, explainError, showError } from '#lib/feedback/toast.ts'
 import { Button, IconButton } from '#lib/ui/elements.tsx'
@@ -11,9 +12,7 @@ import type { OutgoingMessage } from './composer.tsx'
 import { Clock, CornerDownRight, X } from 'lucide-react'
 import { AttachmentChip } from './attachments.tsx'
 import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
-import { useLive, type LiveTurnFollower } from '../live-turn.ts'
-
-/** Asks what to do with a message to an open chat that has private lines. */
+import { useLive } from '../live-turn.ts'
 
 type Message = Parameters<typeof client.chat.send>[0]
 type Answer = 'makePrivate' | 'remove' | 'send' | 'cancel'
@@ -25,7 +24,6 @@ interface Question {
 
 const maxShownLines = 5
 
-/** The query cache holds the question, so that the dialog renders again when it changes. */
 const questionKey = ['private lines']
 
 const openQuestion = () => queryClient.getQueryData<Question | null>(questionKey)
@@ -98,14 +96,12 @@ export function PrivateLinesDialog() {
   )
 }
 
-/** Shows the first lines and the number of the others. */
 export function LineList({ lines, count = lines.length }: { lines: readonly string[]; count?: number }) {
   const shown = lines.slice(0, maxShownLines).map((line) => clipLine(line))
   return (
     <pre className="rounded-sm bg-side p-2 font-mono text-[12px] break-words whitespace-pre-wrap">
-      {[...shown, ...(count > shown.length ? [t('chat.privateLines.more', { count: count - shown.length })] : [])].join(
-        '\n',
-      )}
+      {shown.join('\n')}
+      {count > shown.length && `\n${t('chat.privateLines.more', { count: count - shown.length })}`}
     </pre>
   )
 }
@@ -123,16 +119,13 @@ interface OutboxMessage extends OutgoingMessage {
   readonly session: string | undefined
   readonly reopen: boolean
   readonly withoutMemory: boolean
-  /** Undefined: `chat.default` applies. */
   readonly isPrivate: boolean | undefined
   /** Set if the message was rejected, or `unknown` if it may have arrived. The user must retry or remove it. */
   readonly problem?: string
 }
 
 const storageName = 'commonplace:unsent'
-/** A message whose sending takes longer is shown as being sent. */
 const showSendingAfterMs = 600
-/** If sending takes longer, the connection is checked. */
 const checkConnectionAfterMs = 2500
 
 type NewMessage = Omit<OutboxMessage, 'id' | 'problem'>
@@ -165,7 +158,7 @@ class Outbox {
   }
 
   /** Sends a message at once. It is stored until the app has it. @returns as `sendMessage` */
-  async sendNow(message: NewMessage): Promise<Awaited<ReturnType<typeof sendMessage>>> {
+  async sendNow(message: NewMessage): Promise<SendResult> {
     const id = crypto.randomUUID()
     this.#sending.set(id, false)
     this.#setMessages([...this.#messages, { ...message, id, problem: 'unknown' }])
@@ -262,22 +255,17 @@ export function sendOnReconnect(): void {
   void outbox.send()
 }
 
-function useOutboxMessages(agent: string, session: string | undefined): readonly OutboxMessage[] {
-  const messages = useSyncExternalStore(outbox.subscribe, () => outbox.messages)
-  return messages.filter(
-    (message) =>
-      message.agent === agent && message.session === session && outbox.isShownAsSending(message.id) !== false,
-  )
-}
-
 interface OutboxListProps {
-  readonly agent: string
   readonly session: string | undefined
   readonly onTakeBack: (message: OutgoingMessage) => void
 }
 
-export function OutboxList({ agent, session, onTakeBack }: OutboxListProps) {
-  const waiting = useOutboxMessages(agent, session)
+export function OutboxList({ session, onTakeBack }: OutboxListProps) {
+  const { id: agent } = useAgent()
+  const waiting = useSyncExternalStore(outbox.subscribe, () => outbox.messages).filter(
+    (message) =>
+      message.agent === agent && message.session === session && outbox.isShownAsSending(message.id) !== false,
+  )
   if (waiting.length === 0) return null
   const takeBack = (message: OutboxMessage) => {
     outbox.remove(message.id)
@@ -290,13 +278,28 @@ export function OutboxList({ agent, session, onTakeBack }: OutboxListProps) {
       className="mx-auto flex max-h-[40vh] w-full max-w-[740px] flex-col gap-2 overflow-y-auto px-8 pb-2"
     >
       {waiting.map((message) => (
-        <Item key={message.id} message={message}>
-          {outbox.isShownAsSending(message.id) ? (
-            <span>{t('chat.unsent.sending')}</span>
-          ) : (
-            <WaitingState message={message} onTakeBack={() => takeBack(message)} />
+        <li key={message.id} className="flex flex-col items-end gap-1">
+          {message.attachments.length > 0 && (
+            <div className="flex flex-wrap justify-end gap-1.5">
+              {message.attachments.map(({ name }, index) => (
+                <AttachmentChip key={index} name={name} />
+              ))}
+            </div>
           )}
-        </Item>
+          {message.text !== '' && (
+            <p className="max-w-[80%] rounded-lg rounded-br-sm border border-dashed border-line bg-side px-3.5 py-2 break-words whitespace-pre-wrap text-muted">
+              {limitCombiningMarks(clipPassage(message.text))}
+            </p>
+          )}
+          <p role="status" className="flex flex-wrap items-center justify-end gap-x-3 text-[12px] text-muted">
+            <Clock size={12} aria-hidden />
+            {outbox.isShownAsSending(message.id) ? (
+              <span>{t('chat.unsent.sending')}</span>
+            ) : (
+              <WaitingState message={message} onTakeBack={() => takeBack(message)} />
+            )}
+          </p>
+        </li>
       ))}
     </ul>
   )
@@ -320,42 +323,14 @@ function WaitingState({ message: { id, problem }, onTakeBack }: { message: Outbo
   )
 }
 
-function Item({ message: { text, attachments }, children }: { message: OutgoingMessage; children: React.ReactNode }) {
-  return (
-    <li className="flex flex-col items-end gap-1">
-      {attachments.length > 0 && (
-        <div className="flex flex-wrap justify-end gap-1.5">
-          {attachments.map(({ name }, index) => (
-            <AttachmentChip key={index} name={name} />
-          ))}
-        </div>
-      )}
-      {text !== '' && (
-        <p className="max-w-[80%] rounded-lg rounded-br-sm border border-dashed border-line bg-side px-3.5 py-2 break-words whitespace-pre-wrap text-muted">
-          {limitCombiningMarks(clipPassage(text))}
-        </p>
-      )}
-      <p role="status" className="flex flex-wrap items-center justify-end gap-x-3 text-[12px] text-muted">
-        <Clock size={12} aria-hidden />
-        {children}
-      </p>
-    </li>
-  )
-}
-
-interface QueuedMessagesProps {
-  readonly agent: string
-  readonly session: string
-  readonly follower: LiveTurnFollower
-  readonly onTakeBack: (text: string) => void
-}
-
-export function QueuedMessages({ agent, session, follower, onTakeBack }: QueuedMessagesProps) {
-  const permissions = useLive(follower, (turn) => turn.permissions)
-  const queue = useLive(follower, (turn) => turn.queue)
-  const isRunning = useLive(follower, (turn) => turn.isRunning)
+export function QueuedMessages({ session, onTakeBack }: { session: string; onTakeBack: (text: string) => void }) {
+  const target = { agent: useAgent().id, session }
+  const { permissions, queue, isRunning } = useLive(session, ({ permissions, queue, isRunning }) => ({
+    permissions,
+    queue,
+    isRunning,
+  }))
   if (permissions.length === 0 && queue.length === 0) return null
-  const target = { agent, session }
   return (
     <div className="mx-auto flex w-full max-w-[740px] flex-col gap-2 px-5 pb-2">
       {permissions.map((permission) => (
@@ -366,9 +341,9 @@ export function QueuedMessages({ agent, session, follower, onTakeBack }: QueuedM
   )
 }
 
-type Target = Pick<QueuedMessagesProps, 'agent' | 'session'>
+export type ChatAddress = Parameters<typeof client.chat.stop>[0]
 
-function PermissionCard({ target, permission }: { target: Target; permission: PermissionRequest }) {
+function PermissionCard({ target, permission }: { target: ChatAddress; permission: PermissionRequest }) {
   const { id, server, tool, input } = permission
   const permit = useMutation(api.chat.permit.mutationOptions())
   return (
@@ -397,7 +372,7 @@ function PermissionCard({ target, permission }: { target: Target; permission: Pe
 }
 
 interface QueueProps {
-  readonly target: Target
+  readonly target: ChatAddress
   readonly queue: readonly QueuedMessage[]
   readonly isRunning: boolean
   readonly onTakeBack: (text: string) => void

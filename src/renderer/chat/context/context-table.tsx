@@ -123,7 +123,6 @@ export function WarningList({ report }: { report: ContextReport }) {
   )
 }
 
-/** Returns the text of a warning, with the address and the label of its remedy if it has one. */
 function describeWarning(warning: ContextWarning): readonly [text: string, href?: string, remedy?: string] {
   switch (warning.code) {
     case 'cut': {
@@ -168,7 +167,6 @@ type ContextWarning =
   | ({ readonly code: 'window'; readonly model: string } & ContextWindowEstimate)
   | { readonly code: 'compact' | 'flush' }
 
-/** Returns warnings about the next request: pending steps, truncated files, and shares above the limits. */
 export function contextWarnings(report: ContextReport): ContextWarning[] {
   const { items, contextWindow, next = [], learned } = report
   const share = (tokens: number) => tokens / contextWindow

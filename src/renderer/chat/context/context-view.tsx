@@ -4,13 +4,13 @@ import { useState, useMemo } from 'react'
 import { t } from 'i18next'
 import { toast } from 'sonner'
 import type {
-  Agent,
   ContextEvent,
   ContextEventDetails,
   ContextItem,
   ContextReport,
   WireRequest,
 } from '#shared/contract/index.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { api } from '#lib/api/client.ts'
 import { Checkbox, Button, IconButton, Choice, QueryView, EmptyState } from '#lib/ui/elements.tsx'
 import { formatNumber, formatMoment } from '#lib/i18n/format.ts'
@@ -25,29 +25,26 @@ import { useSettings } from '../../settings/setting-row.tsx'
 import { eventSentence } from '../messages/session-event.tsx'
 import { parseJson } from '#shared/util/json.ts'
 
-export function ContextView({ agent, session }: { agent: Agent; session?: string }) {
-  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
+export function ContextView({ session }: { session: string | undefined }) {
+  const { id: agent } = useAgent()
+  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent } }))
   const [chosenIndex, setChosenIndex] = useState<number>()
   const [isRequestOpen, setIsRequestOpen] = useState(false)
   const [openItem, setOpenItem] = useState<ContextItem>()
   const [openEventId, setOpenEventId] = useState<string>()
   const timeline = useQuery(
-    api.context.timeline.queryOptions({ input: session === undefined ? skipToken : { agent: agent.id, session } }),
+    api.context.timeline.queryOptions({ input: session === undefined ? skipToken : { agent, session } }),
   )
   const steps = timeline.data?.steps ?? []
   const index = Math.min(chosenIndex ?? steps.length - 1, steps.length - 1)
   const isLast = index === steps.length - 1
   const step = steps[index]
-  const report = useQuery({
-    ...api.context.report.queryOptions({
-      input: {
-        agent: agent.id,
-        session,
-        ...(step === undefined || isLast ? {} : { step: step.id }),
-      },
+  const report = useQuery(
+    api.context.report.queryOptions({
+      input: { agent, session, ...(step === undefined || isLast ? {} : { step: step.id }) },
+      placeholderData: keepPreviousData,
     }),
-    placeholderData: keepPreviousData,
-  })
+  )
   const title = sessions.data?.find(({ id }) => id === session)?.title
   const openEvent = timeline.data?.events.find(({ id }) => id === openEventId)
   return (
@@ -79,7 +76,7 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
               <WarningList report={data} />
               <ContextTable report={data} onOpen={setOpenItem} />
               <LoweredSettings report={data} />
-              <UnaskedSwitches agent={agent} report={data} />
+              <UnaskedSwitches report={data} />
               {session !== undefined && steps.length > 0 && (
                 <>
                   <Timeline
@@ -90,7 +87,7 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
                     openEventId={openEventId}
                     onEvent={setOpenEventId}
                   />
-                  {openEvent && <EventDetails key={openEventId} agent={agent.id} session={session} event={openEvent} />}
+                  {openEvent && <EventDetails key={openEventId} session={session} event={openEvent} />}
                 </>
               )}
             </div>
@@ -98,28 +95,16 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
         </QueryView>
       </div>
       {openItem && (
-        <SentText
-          agent={agent.id}
-          session={session}
-          number={step?.request}
-          item={openItem}
-          onClose={() => setOpenItem(undefined)}
-        />
+        <SentText session={session} number={step?.request} item={openItem} onClose={() => setOpenItem(undefined)} />
       )}
       {isRequestOpen && session !== undefined && (
-        <RequestInspector
-          agent={agent.id}
-          session={session}
-          initial={step?.request}
-          onClose={() => setIsRequestOpen(false)}
-        />
+        <RequestInspector session={session} initial={step?.request} onClose={() => setIsRequestOpen(false)} />
       )}
     </section>
   )
 }
 
 interface SentTextProps {
-  readonly agent: string
   readonly session: string | undefined
   /** 1-based number of the request; undefined for the next one. */
   readonly number: number | undefined
@@ -127,7 +112,8 @@ interface SentTextProps {
   readonly onClose: () => void
 }
 
-function SentText({ agent, session, number, item: { layer, name }, onClose }: SentTextProps) {
+function SentText({ session, number, item: { layer, name }, onClose }: SentTextProps) {
+  const { id: agent } = useAgent()
   const text = useQuery(api.context.text.queryOptions({ input: { agent, layer, name, session, number } }))
   const title = t('context.open', { name: itemName({ layer, name }) })
   return (
@@ -143,7 +129,6 @@ const nameKeys = {
   softThresholdTokens: 'setting.compaction_memoryFlush_softThresholdTokens',
 } as const
 
-/** Names the settings that the context window of the model lowers. */
 function LoweredSettings({ report: { lowered, off, contextWindow } }: { report: ContextReport }) {
   const used = lowered?.filter(({ setting }) => setting !== 'softThresholdTokens' || !off?.includes('flush'))
   if (!used || used.length === 0) return null
@@ -167,8 +152,8 @@ const parts: readonly { name: 'longTerm' | 'logs' | 'summaries' | 'recall'; has:
   { name: 'recall', has: ({ layer }) => layer === 'recalled' },
 ]
 
-function UnaskedSwitches({ agent, report }: { agent: Agent; report: ContextReport }) {
-  const { settings } = useSettings(agent)
+function UnaskedSwitches({ report }: { report: ContextReport }) {
+  const { settings } = useSettings()
   if (!settings) return null
   const scope = settings.hasOwnEntry ? 'agent' : 'all'
   return (
@@ -195,13 +180,8 @@ function UnaskedSwitches({ agent, report }: { agent: Agent; report: ContextRepor
   )
 }
 
-interface EventDetailsProps {
-  readonly agent: string
-  readonly session: string
-  readonly event: ContextEvent
-}
-
-function EventDetails({ agent, session, event: { id, at, event } }: EventDetailsProps) {
+function EventDetails({ session, event: { id, at, event } }: { session: string; event: ContextEvent }) {
+  const { id: agent } = useAgent()
   const details = useQuery(api.context.event.queryOptions({ input: { agent, session, id } }))
   return (
     <section
@@ -214,8 +194,7 @@ function EventDetails({ agent, session, event: { id, at, event } }: EventDetails
         <span className="text-muted">{formatMoment(at)}</span>
       </h3>
       {event.type !== 'command' && <p>{eventSentence(event)}</p>}
-      {event.type === 'flush' &&
-        event.changes.map((change, index) => <DiffCard key={index} agent={agent} change={change} />)}
+      {event.type === 'flush' && event.changes.map((change, index) => <DiffCard key={index} change={change} />)}
       {event.type === 'compaction' && (
         <pre className="max-h-72 overflow-auto rounded-md border border-line bg-paper px-3.5 py-2 font-mono text-[12px] whitespace-pre-wrap">
           {event.summary}
@@ -266,14 +245,14 @@ function MessageList({ kind, messages }: { kind: MessageKind; messages: ContextE
 }
 
 interface RequestInspectorProps {
-  readonly agent: string
   readonly session: string
   /** 1-based number of the request; undefined for the last one. */
   readonly initial: number | undefined
   readonly onClose: () => void
 }
 
-export function RequestInspector({ agent, session, initial, onClose }: RequestInspectorProps) {
+function RequestInspector({ session, initial, onClose }: RequestInspectorProps) {
+  const { id: agent } = useAgent()
   const [number, setNumber] = useState(initial)
   const [view, setView] = useState<'wire' | 'layers'>('wire')
   const query = useQuery(api.context.request.queryOptions({ input: { agent, session, number } }))
@@ -332,13 +311,8 @@ export function RequestInspector({ agent, session, initial, onClose }: RequestIn
   )
 }
 
-interface RawRequestProps {
-  /** Model of the request, named as in the configuration. */
-  readonly model: string
-  readonly rawRequest: WireRequest | null
-}
-
-export function RawRequest({ model, rawRequest }: RawRequestProps) {
+/** @param model named as in the configuration */
+export function RawRequest({ model, rawRequest }: { model: string; rawRequest: WireRequest | null }) {
   const [isIndented, setIsIndented] = useState(true)
   const text = useMemo(() => rawRequest && formatRequest(rawRequest, isIndented), [rawRequest, isIndented])
   if (!rawRequest || text === null)

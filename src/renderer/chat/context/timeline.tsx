@@ -124,12 +124,10 @@ export function Timeline({ steps, events, selectedIndex, onStep, openEventId, on
 const chartWidth = 1000
 const headroom = 1.15
 
-/** Returns the tokens at the top of the chart. */
 export function chartMaximum(steps: readonly ContextStep[]): number {
   return Math.max(1, ...steps.map(({ estimatedTokens }) => estimatedTokens)) * headroom
 }
 
-/** Returns the center of a step, in units of the SVG. */
 export function xOf(index: number, count: number): number {
   return ((index + 0.5) / Math.max(1, count)) * chartWidth
 }

@@ -52,7 +52,7 @@ const resumableCodes: ReadonlySet<string> = new Set([
 const tooLongCodes: ReadonlySet<string> = new Set(['chat_too_long', 'context_overflow'])
 
 export function Failure({ message, question }: { message: AssistantMessage; question: string | undefined }) {
-  const { agent, retry, resume, compactAndResume } = useChatActions()
+  const { retry, resume, compactAndResume } = useChatActions()
   const { errorCode = 'internal', errorMessage = '', errorData = {}, provider } = message
   const section = settingsSectionOf[errorCode]
   const sentence = explainCode(errorCode, { provider, reason: errorMessage, reference: errorMessage, ...errorData })
@@ -71,7 +71,6 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
         )}
         {question !== undefined && !isLocal && (
           <ModelPicker
-            agent={agent}
             onChoose={(model) => retry(question, model)}
             trigger={
               <Button icon={Shuffle} look="quiet">
@@ -93,7 +92,6 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
 interface ResumeNoteProps {
   readonly text: string
   readonly canResume: boolean
-  /** Id of the question that can be asked again. */
   readonly question?: string | undefined
 }
 
@@ -128,7 +126,6 @@ export function InterruptedNote({ isCrash, question, canResume }: InterruptedNot
   return <ResumeNote text={text} canResume={canResume || question === undefined} question={question} />
 }
 
-/** Explains an answer that reached the length limit. @param cutCall name of the tool whose call was cut off */
 export function LengthLimitNote({ cutCall }: { cutCall: string | undefined }) {
   const text =
     cutCall === undefined ? t('chat.tooLong') : t('chat.tooLongCall', { tool: clipLine(toolLabel(cutCall), 80) })
@@ -176,14 +173,13 @@ interface AnswerActionsProps {
 }
 
 export function AnswerActions({ id, question, text, versions }: AnswerActionsProps) {
-  const { agent, retry, remember, branch } = useChatActions()
+  const { retry, remember, branch } = useChatActions()
   const [, navigate] = useLocation()
   return (
     <ActionBar label={t('chat.messageActions')}>
       {text !== '' && <CopyButton label={t('chat.copy')} text={text} />}
       <IconButton icon={RotateCcw} label={t('chat.retry')} onClick={() => retry(question)} />
       <ModelPicker
-        agent={agent}
         onChoose={(model) => retry(question, model)}
         trigger={<IconButton icon={Shuffle} label={t('chat.retryWith')} />}
       />
@@ -195,7 +191,6 @@ export function AnswerActions({ id, question, text, versions }: AnswerActionsPro
   )
 }
 
-/** Saves a statement that the offline model did not answer. The toast about it has an undo. */
 export function KeepButton({ id, text }: { id: string; text: string }) {
   const { remember } = useChatActions()
   const storageKey = `kept:${id}`

@@ -2,28 +2,23 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { BrainIcon, BrainOff, Lock, LockOpen, type LucideIcon } from 'lucide-react'
 import { t } from 'i18next'
 import { toast } from 'sonner'
-import type { Agent } from '#shared/contract/index.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, client } from '#lib/api/client.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
 import { Button } from '#lib/ui/elements.tsx'
+import { useModel } from '../models/model-picker.tsx'
 
 const stripClass = 'mx-auto flex w-full max-w-[740px] flex-wrap items-center gap-x-3 gap-y-1 px-6 pb-2 text-[12px]'
 
-/** Options of a new chat. */
 export interface ChatKind {
   readonly isWithoutMemory: boolean
   /** Undefined until the user chooses: then `chat.default` applies. */
   readonly isPrivate: boolean | undefined
 }
 
-interface SwitchesProps {
-  readonly agent: Agent
-  readonly kind: ChatKind
-  readonly onChange: (kind: ChatKind) => void
-}
-
-export function ChatKindSwitches({ agent, kind, onChange }: SwitchesProps) {
-  const { isWithoutMemory, isPrivate = agent.isPrivateByDefault } = kind
+export function ChatKindSwitches({ kind, onChange }: { kind: ChatKind; onChange: (kind: ChatKind) => void }) {
+  const { isPrivateByDefault } = useAgent()
+  const { isWithoutMemory, isPrivate = isPrivateByDefault } = kind
   return (
     <div className={`${stripClass} text-muted`}>
       <KindSwitch
@@ -40,7 +35,7 @@ export function ChatKindSwitches({ agent, kind, onChange }: SwitchesProps) {
       />
       {isPrivate && (
         <span>
-          <PrivateHint agent={agent} />
+          <PrivateHint />
         </span>
       )}
       {isWithoutMemory && <span>{t('chat.withoutMemoryHint')}</span>}
@@ -69,8 +64,8 @@ function KindSwitch({ icon: Icon, isOn, label, onClick }: KindSwitchProps) {
   )
 }
 
-export function PrivateNote({ agent, session }: { agent: Agent; session: string }) {
-  const target = { agent: agent.id, session }
+export function PrivateNote({ session }: { session: string }) {
+  const target = { agent: useAgent().id, session }
   const openLines = useQuery(api.sessions.openLines.queryOptions({ input: target })).data ?? []
   const markLines = useMutation(
     api.sessions.markLines.mutationOptions({
@@ -81,7 +76,7 @@ export function PrivateNote({ agent, session }: { agent: Agent; session: string 
     <p role="note" className={`${stripClass} text-muted`}>
       <Lock size={14} className="text-accent" aria-hidden />
       <span className="min-w-0 flex-1 basis-52">
-        {t('chat.private')}: <PrivateHint agent={agent} />
+        {t('chat.private')}: <PrivateHint />
       </span>
       {openLines.length > 0 && (
         <span title={openLines.map(({ path, line, text }) => `${path}:${line} ${text}`).join('\n')}>
@@ -95,14 +90,15 @@ export function PrivateNote({ agent, session }: { agent: Agent; session: string 
   )
 }
 
-function PrivateHint({ agent }: { agent: Agent }) {
-  const models = useQuery(api.chat.models.queryOptions({ input: { agent: agent.id } })).data?.models
-  const isRemote = models?.find(({ id }) => id === agent.model)?.isLocal === false
-  return [t('chat.privateHint'), ...(isRemote ? [t('chat.privateOffline', { model: agent.model })] : [])].join(' ')
+function PrivateHint() {
+  const model = useModel()
+  const isRemote = model?.isLocal === false
+  return [t('chat.privateHint'), ...(isRemote ? [t('chat.privateOffline', { model: model.id })] : [])].join(' ')
 }
 
-export function WithoutMemoryNote({ agent, session }: { agent: string; session: string }) {
-  const undo = () => client.sessions.setWithoutMemory({ agent, session, isWithoutMemory: true })
+export function WithoutMemoryNote({ session }: { session: string }) {
+  const target = { agent: useAgent().id, session }
+  const undo = () => client.sessions.setWithoutMemory({ ...target, isWithoutMemory: true })
   const addToMemory = useMutation(
     api.sessions.setWithoutMemory.mutationOptions({ onSuccess: () => showSuccess(t('chat.keptAfterAll'), undo) }),
   )
@@ -115,7 +111,7 @@ export function WithoutMemoryNote({ agent, session }: { agent: string; session: 
       <Button
         look="link"
         disabled={addToMemory.isPending}
-        onClick={() => addToMemory.mutate({ agent, session, isWithoutMemory: false })}
+        onClick={() => addToMemory.mutate({ ...target, isWithoutMemory: false })}
       >
         {t('chat.keepAfterAll')}
       </Button>

@@ -3,6 +3,7 @@ import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { RecordedSearch } from '#shared/contract/index.ts'
 import type { Usage } from '#shared/chat/messages.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { api } from '#lib/api/client.ts'
 import { TextLink } from '#lib/ui/elements.tsx'
 import { formatMoney, formatNumber, formatPercent } from '#lib/i18n/format.ts'
@@ -13,13 +14,12 @@ import { SidePanel } from '#lib/ui/frames.tsx'
 import { Counts } from '#lib/diff-view/diff-card.tsx'
 
 interface DetailsProps {
-  readonly agent: string
   readonly session: string | undefined
   readonly turn: Turn | undefined
   readonly onClose: () => void
 }
 
-export function Details({ agent, session, turn, onClose }: DetailsProps) {
+export function Details({ session, turn, onClose }: DetailsProps) {
   const steps = turn?.answers.flatMap((answer) => answer.tools) ?? []
   const recalls = turn ? searchesOf(turn) : []
   const changes = steps.map(changeOf).filter((change) => change !== undefined)
@@ -32,7 +32,7 @@ export function Details({ agent, session, turn, onClose }: DetailsProps) {
         <p className="border-b border-line p-4 text-muted">{t('details.nothingRecalled')}</p>
       )}
       {recalls.map((recall, index) => (
-        <RecallSection key={index} agent={agent} recall={recall} />
+        <RecallSection key={index} recall={recall} />
       ))}
       {changes.length > 0 && (
         <section className="border-b border-line p-4">
@@ -48,12 +48,12 @@ export function Details({ agent, session, turn, onClose }: DetailsProps) {
         </section>
       )}
       {turn && <UsageTable title={t('details.turn')} usage={usageOf(turn)} model={model} />}
-      {session !== undefined && <SessionUsage agent={agent} session={session} />}
+      {session !== undefined && <SessionUsage session={session} />}
     </SidePanel>
   )
 }
 
-function RecallSection({ agent, recall }: { agent: string; recall: RecordedSearch }) {
+function RecallSection({ recall }: { recall: RecordedSearch }) {
   return (
     <section className="flex flex-col gap-3 border-b border-line p-4">
       <h3 className="flex gap-2 text-[12px] text-muted">
@@ -61,21 +61,19 @@ function RecallSection({ agent, recall }: { agent: string; recall: RecordedSearc
           “{recall.query}”
         </span>
         <span className="tabular">
-          {t('details.recalledCount', {
-            returned: recall.results.length,
-            candidates: recall.candidates,
-          })}
+          {t('details.recalledCount', { returned: recall.results.length, candidates: recall.candidates })}
         </span>
       </h3>
       {recall.results.map((result) => (
-        <Result key={`${result.path}:${result.startLine}`} agent={agent} result={result} query={recall.query} />
+        <Result key={`${result.path}:${result.startLine}`} result={result} query={recall.query} />
       ))}
       <TextLink href={paths.found(recall.query)}>{t('details.openInSearch')} →</TextLink>
     </section>
   )
 }
 
-function SessionUsage({ agent, session }: { agent: string; session: string }) {
+function SessionUsage({ session }: { session: string }) {
+  const { id: agent } = useAgent()
   const usage = useQuery(api.sessions.usage.queryOptions({ input: { agent, session } }))
   return usage.data ? <UsageTable title={t('details.session')} usage={usage.data} /> : null
 }

@@ -2,17 +2,11 @@ import { useTranslation } from 'react-i18next'
 import { memo, useMemo, useState, useRef } from 'react'
 import { ChevronRight } from 'lucide-react'
 import { t } from 'i18next'
-import {
-  messageText,
-  splitAttachments,
-  type AssistantMessage,
-  type RecalledNotes,
-  type UserMessage,
-} from '#shared/chat/messages.ts'
+import { messageText, splitAttachments, type AssistantMessage, type RecalledNotes } from '#shared/chat/messages.ts'
 import { ErrorBoundary, Button } from '#lib/ui/elements.tsx'
 import { splitCitations } from '#shared/markdown/citation.ts'
 import type { RecordedSearch } from '#shared/contract/index.ts'
-import { useAgentName } from '#lib/agents/current-agent.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { clipPassage, limitCombiningMarks } from '#lib/util/clip.ts'
 import { ShowAll } from '#lib/ui/long-text.tsx'
 import { DiffCard } from '#lib/diff-view/diff-card.tsx'
@@ -26,7 +20,7 @@ import {
   KeepButton,
   QuestionActions,
 } from './answer-notes.tsx'
-import { useLive, type LiveTurnFollower } from '../live-turn.ts'
+import { useLive } from '../live-turn.ts'
 import { SessionEventView } from './session-event.tsx'
 import { searchesOf, changeOf, type Turn, type Answer, type LiveTurn, type AskedMessage } from '../turns.ts'
 import { ToolLine, SearchDetails } from './tool-call.tsx'
@@ -41,13 +35,12 @@ interface TurnViewProps {
   readonly isSelected: boolean
   readonly isRunning: boolean
   readonly isLast: boolean
-  readonly follower: LiveTurnFollower
 }
 
 export const TurnView = memo(function TurnView(props: TurnViewProps) {
-  const { turn, isEditing, isSelected, isRunning, isLast, follower } = props
+  const { turn, isEditing, isSelected, isRunning, isLast } = props
   useTranslation()
-  const { agent, select } = useChatActions()
+  const { select } = useChatActions()
   const { question, answers, events } = turn
   const lastAnswer = answers.at(-1)
   const text = answers
@@ -75,19 +68,12 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
             {/* Keyed by index, so that the streamed answer becomes the stored message without remounting. */}
             {[...answers, ...(isRunning ? [undefined] : [])].map((answer, index) => (
               <ErrorBoundary key={index} piece="message" resetKey={answer}>
-                <AnswerView
-                  agent={agent.id}
-                  answer={answer}
-                  completeAnswers={answers}
-                  question={question?.id}
-                  isRunning={isRunning}
-                  follower={follower}
-                />
+                <AnswerView answer={answer} completeAnswers={answers} question={question?.id} isRunning={isRunning} />
               </ErrorBoundary>
             ))}
             {lastAnswer && !isRunning && (
               <ErrorBoundary piece="row" variant="row" resetKey={turn}>
-                <SourcesLine agent={agent.id} turn={turn} />
+                <SourcesLine turn={turn} />
               </ErrorBoundary>
             )}
             {lastAnswer?.message.keep !== undefined && !isRunning && (
@@ -101,7 +87,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
         )}
         {events.map(({ id, event }) => (
           <ErrorBoundary key={id} piece="message" resetKey={event}>
-            <SessionEventView agent={agent.id} event={event} />
+            <SessionEventView event={event} />
           </ErrorBoundary>
         ))}
       </article>
@@ -109,7 +95,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
   )
 })
 
-function SourcesLine({ agent, turn }: { agent: string; turn: Turn }) {
+function SourcesLine({ turn }: { turn: Turn }) {
   const [isOpen, setIsOpen] = useState(false)
   const sources = useMemo(() => sourcesOf(turn), [turn])
   if (sources.length === 0) return null
@@ -129,7 +115,7 @@ function SourcesLine({ agent, turn }: { agent: string; turn: Turn }) {
         <ul className="mt-2 flex flex-col gap-4 border-l border-line pl-4">
           {sources.map(({ result, query, isUsed }) => (
             <li key={`${result.path}:${result.startLine}`}>
-              <Result agent={agent} result={result} query={query} isUsed={isUsed} />
+              <Result result={result} query={query} isUsed={isUsed} />
             </li>
           ))}
         </ul>
@@ -140,14 +126,8 @@ function SourcesLine({ agent, turn }: { agent: string; turn: Turn }) {
 
 type RecordedResult = RecordedSearch['results'][number]
 
-interface AnswerSource {
-  readonly result: RecordedResult
-  readonly query: string
-  /** True if the answer cites its lines. */
-  readonly isUsed: boolean
-}
-
-function sourcesOf(turn: Turn): AnswerSource[] {
+/** Returns the best result for each place. `isUsed`: the answer cites its lines. */
+function sourcesOf(turn: Turn) {
   const citations = turn.answers
     .flatMap(({ message }) => splitCitations(messageText(message)))
     .filter((part) => typeof part !== 'string')
@@ -157,7 +137,7 @@ function sourcesOf(turn: Turn): AnswerSource[] {
         citation.path === path &&
         (citation.line === undefined || (citation.line <= endLine && (citation.endLine ?? citation.line) >= startLine)),
     )
-  const sources = new Map<string, AnswerSource>()
+  const sources = new Map<string, { result: RecordedResult; query: string; isUsed: boolean }>()
   for (const { query, results } of searchesOf(turn))
     for (const result of results) {
       const key = `${result.path}:${result.startLine}`
@@ -169,18 +149,17 @@ function sourcesOf(turn: Turn): AnswerSource[] {
 }
 
 interface AnswerProps {
-  readonly agent: string
   /** Undefined for the answer that is being generated. */
   readonly answer: Answer | undefined
   readonly completeAnswers: readonly Answer[]
   readonly question: string | undefined
   readonly isRunning: boolean
-  readonly follower: LiveTurnFollower
 }
 
-function AnswerView({ agent, answer, completeAnswers, question, isRunning, follower }: AnswerProps) {
-  const name = useAgentName(agent)
-  const live = useLive(follower, (turn) => (answer ? undefined : turn))
+function AnswerView({ answer, completeAnswers, question, isRunning }: AnswerProps) {
+  const { name } = useAgent()
+  const { session } = useChatActions()
+  const live = useLive(session, (turn) => (answer ? undefined : turn))
   const streamed = live && !isPartOf(completeAnswers, live) ? live : undefined
   const text = answer ? messageText(answer.message) : (streamed?.text ?? '')
   const thoughts = answer?.message.content.flatMap((part) => (part.type === 'thinking' ? part.thinking : []))
@@ -192,18 +171,14 @@ function AnswerView({ agent, answer, completeAnswers, question, isRunning, follo
       {text !== '' && (
         <div data-testid={answer ? 'answer' : 'live'}>
           <span className="sr-only">{t('chat.assistant', { agent: name })}: </span>
-          <Markdown text={text} agent={agent} />
+          <Markdown text={text} />
         </div>
       )}
       {answer?.tools.map((step) => {
         const change = changeOf(step)
         return (
           <ErrorBoundary key={step.call.id} piece="tool" resetKey={step.result}>
-            {change ? (
-              <DiffCard agent={agent} change={change} />
-            ) : (
-              <ToolLine agent={agent} step={step} isRunning={isRunning} follower={follower} />
-            )}
+            {change ? <DiffCard change={change} /> : <ToolLine step={step} isRunning={isRunning} />}
           </ErrorBoundary>
         )
       })}
@@ -276,13 +251,12 @@ function QuestionView({ question }: { question: AskedMessage }) {
 }
 
 function RecalledLine({ recalled: { search } }: { recalled: RecalledNotes }) {
-  const { agent } = useChatActions()
   return (
     <details className="max-w-[80%] text-[12px] text-muted" data-testid="recalled">
       <summary className="cursor-pointer rounded-sm text-right hover:text-text">
         {t('chat.recalled', { count: search.results.length })}
       </summary>
-      <SearchDetails agent={agent.id} recall={search} />
+      <SearchDetails recall={search} />
     </details>
   )
 }
@@ -308,10 +282,10 @@ function Attachments({ files, images }: Pick<ReturnType<typeof splitAttachments>
 
 /** Edits a sent message. Sending it starts a new branch; later messages stay on the old one. */
 function QuestionEditor({ question }: { question: AskedMessage }) {
-  const { agent, edit, sendEdited } = useChatActions()
-  const [sentText] = useState(() => splitAttachments(question.message as UserMessage).text)
+  const { edit, sendEdited } = useChatActions()
+  const [sentText] = useState(() => splitAttachments(question.message).text)
   const field = useRef<HTMLTextAreaElement>(null)
-  const { draft, change, clear } = useDraft(agent.id, `edit-${question.id}`)
+  const { draft, change, clear } = useDraft(useAgent().id, `edit-${question.id}`)
   const [isEdited, setIsEdited] = useState(false)
   const text = isEdited || draft.text !== '' ? draft.text : sentText
   const setText = (next: string) => {

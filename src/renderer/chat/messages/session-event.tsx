@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { t } from 'i18next'
 import { commands } from '#shared/chat/commands.ts'
 import type { CommandOutcome, SessionEvent } from '#shared/contract/index.ts'
-import { useAgentName } from '#lib/agents/current-agent.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { explainCode } from '#lib/feedback/toast.ts'
 import { formatNumber, formatScore, formatShort } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/elements.tsx'
@@ -12,21 +12,20 @@ import { Markdown } from '../../markdown/document/document-rows.tsx'
 import { PlaceLink } from '../../markdown/citations.tsx'
 import { useChatActions } from '../chat-actions.ts'
 
-export function SessionEventView({ agent, event }: { agent: string; event: SessionEvent }) {
+export function SessionEventView({ event }: { event: SessionEvent }) {
   switch (event.type) {
     case 'flush':
       return (
         <Divider text={<FlushSentence event={event} />} isWarning={event.status === 'failed'}>
           {/* An empty list would be truthy, and the divider could be opened. */}
-          {event.changes.length > 0 &&
-            event.changes.map((change, index) => <DiffCard key={index} agent={agent} change={change} />)}
+          {event.changes.length > 0 && event.changes.map((change, index) => <DiffCard key={index} change={change} />)}
         </Divider>
       )
     case 'compaction':
       return (
         <Divider text={eventSentence(event)} isWarning={event.leftOut}>
           <div className="rounded-md border border-line px-4 py-3">
-            {event.lines.length > 0 ? <Digest lines={event.lines} /> : <Markdown text={event.summary} agent={agent} />}
+            {event.lines.length > 0 ? <Digest lines={event.lines} /> : <Markdown text={event.summary} />}
           </div>
         </Divider>
       )
@@ -40,13 +39,12 @@ export function SessionEventView({ agent, event }: { agent: string; event: Sessi
       return (
         <div className="flex flex-col gap-1 pb-3" data-testid="command">
           <p className="font-mono text-[12px] text-muted">/{event.command}</p>
-          <CommandOutcomeView agent={agent} outcome={event.outcome} />
+          <CommandOutcomeView outcome={event.outcome} />
         </div>
       )
   }
 }
 
-/** After a failure, it is linked to the last message whose notes are saved. */
 function FlushSentence({ event }: { event: Extract<SessionEvent, { type: 'flush' }> }) {
   if (event.takenThrough === undefined) return eventSentence(event)
   return (
@@ -59,7 +57,6 @@ function FlushSentence({ event }: { event: Extract<SessionEvent, { type: 'flush'
   )
 }
 
-/** Lines of a summary, each with links to the messages of this chat that it stands for. */
 function Digest({ lines }: { lines: Extract<SessionEvent, { type: 'compaction' }>['lines'] }) {
   return (
     <ul className="list-disc pl-4">
@@ -90,15 +87,8 @@ function PrivateMatches({ text }: { text: string }) {
   )
 }
 
-function Divider({
-  text,
-  isWarning = false,
-  children,
-}: {
-  text: ReactNode
-  isWarning?: boolean
-  children?: ReactNode
-}) {
+function Divider(props: { text: ReactNode; isWarning?: boolean; children?: ReactNode }) {
+  const { text, isWarning = false, children } = props
   const [isOpen, setIsOpen] = useState(false)
   const rule = <span aria-hidden className="flex-1 border-t border-line" />
   const lineClass = `flex w-full items-center gap-4 text-[12px] ${isWarning ? 'text-warning' : 'text-muted'}`
@@ -127,8 +117,8 @@ function Divider({
   )
 }
 
-function CommandOutcomeView({ agent, outcome }: { agent: string; outcome: CommandOutcome }) {
-  const name = useAgentName(agent)
+function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
+  const { name } = useAgent()
   switch (outcome.kind) {
     case 'compacted':
       return <p>{t('kept.compacted', { before: formatShort(outcome.before), after: formatShort(outcome.after) })}</p>
@@ -137,7 +127,7 @@ function CommandOutcomeView({ agent, outcome }: { agent: string; outcome: Comman
     case 'needsArgument':
       return <p>{t('command.needsArgument', { command: outcome.command })}</p>
     case 'remembered':
-      return <DiffCard agent={agent} change={outcome.change} />
+      return <DiffCard change={outcome.change} />
     case 'found':
       return outcome.results.length === 0 ? (
         <p>{t('search.nothing', { query: outcome.query })}</p>
@@ -147,7 +137,7 @@ function CommandOutcomeView({ agent, outcome }: { agent: string; outcome: Comman
             <li key={`${path}:${startLine}`} className="flex gap-3">
               <span className="tabular font-mono">{formatScore(score)}</span>
               <span className="min-w-0">
-                <PlaceLink agent={agent} path={path} startLine={startLine} className="font-mono text-accent" />
+                <PlaceLink path={path} startLine={startLine} className="font-mono text-accent" />
                 <span className="block break-words text-muted">{snippet}</span>
               </span>
             </li>

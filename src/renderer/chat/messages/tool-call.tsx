@@ -6,7 +6,8 @@ import { paths } from '#lib/router/paths.ts'
 import { TextLink } from '#lib/ui/elements.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { formatPercent } from '#lib/i18n/format.ts'
-import { useLive, type LiveTurnFollower } from '../live-turn.ts'
+import { useLive } from '../live-turn.ts'
+import { useChatActions } from '../chat-actions.ts'
 import { searchOf, type ToolStep } from '../turns.ts'
 import { Link } from 'wouter'
 import type { RecordedSearch } from '#shared/contract/index.ts'
@@ -19,14 +20,7 @@ import { ClippedText } from '#lib/ui/long-text.tsx'
 
 const knownTools = ['memory_search', 'memory_get', 'read', 'write', 'edit', 'list'] as const
 
-interface ToolLineProps {
-  readonly agent: string
-  readonly step: ToolStep
-  readonly isRunning: boolean
-  readonly follower: LiveTurnFollower
-}
-
-export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
+export function ToolLine({ step, isRunning }: { step: ToolStep; isRunning: boolean }) {
   const [isOpen, setIsOpen] = useState(false)
   const { call, result } = step
   const knownTool = knownTools.find((tool) => tool === call.name)
@@ -50,26 +44,30 @@ export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
         )}
         {isProposed && <span className="shrink-0">· {t('tool.proposed')}</span>}
         {result?.isError && !isProposed && <span className="shrink-0 text-bad">· {t('tool.failed')}</span>}
-        {!result &&
-          (isRunning ? <Progress call={call.id} follower={follower} /> : <span>· {t('tool.interrupted')}</span>)}
+        {!result && (isRunning ? <Progress call={call.id} /> : <span>· {t('tool.interrupted')}</span>)}
       </button>
       {isProposed && (
         <TextLink href={paths.inbox()} className="ml-2">
           {t('tool.openInbox')} →
         </TextLink>
       )}
-      {isOpen && <ToolResultDetails agent={agent} step={step} />}
+      {isOpen && (
+        <div className="mt-1 ml-5 flex flex-col gap-2 text-[12px]" data-testid="tool-story">
+          {recall ? <SearchDetails recall={recall} /> : <CallDetails step={step} />}
+          <RawCall step={step} />
+        </div>
+      )}
     </div>
   )
 }
 
-/** Formats a tool's name: `mcp__files__read` → `files: read`. */
 export function toolLabel(tool: string): string {
   return tool.replace(/^mcp__(.+?)__/, '$1: ')
 }
 
-function Progress({ call, follower }: { call: string; follower: LiveTurnFollower }) {
-  const progress = useLive(follower, (turn) => turn.progress.find((candidate) => candidate.call === call))
+function Progress({ call }: { call: string }) {
+  const { session } = useChatActions()
+  const progress = useLive(session, (turn) => turn.progress.find((candidate) => candidate.call === call))
   const share = progress?.share ?? null
   return (
     <span className="tabular flex shrink-0 items-center gap-2">
@@ -91,17 +89,7 @@ function CallSubject({ call }: { call: ToolStep['call'] }) {
   return <span className="truncate font-mono text-[12px]">{clipLine(path)}</span>
 }
 
-function ToolResultDetails({ agent, step }: { agent: string; step: ToolStep }) {
-  const recall = searchOf(step)
-  return (
-    <div className="mt-1 ml-5 flex flex-col gap-2 text-[12px]" data-testid="tool-story">
-      {recall ? <SearchDetails agent={agent} recall={recall} /> : <CallDetails agent={agent} step={step} />}
-      <RawCall step={step} />
-    </div>
-  )
-}
-
-export function SearchDetails({ agent, recall }: { agent: string; recall: RecordedSearch }) {
+export function SearchDetails({ recall }: { recall: RecordedSearch }) {
   const { query, results, candidates, provider } = recall
   const omittedCount = candidates - results.length
   const method = t(provider === 'none' ? 'tool.byWords' : 'tool.byBoth')
@@ -112,7 +100,7 @@ export function SearchDetails({ agent, recall }: { agent: string; recall: Record
         <ul className="my-2 flex flex-col gap-3 border-l border-line pl-4">
           {results.map((result) => (
             <li key={`${result.path}:${result.startLine}`}>
-              <Result agent={agent} result={result} query={query} />
+              <Result result={result} query={query} />
             </li>
           ))}
         </ul>
@@ -126,7 +114,7 @@ export function SearchDetails({ agent, recall }: { agent: string; recall: Record
   )
 }
 
-function CallDetails({ agent, step: { call, result } }: { agent: string; step: ToolStep }) {
+function CallDetails({ step: { call, result } }: { step: ToolStep }) {
   const text = result ? messageText(result) : ''
   const { path: named, from } = call.arguments
   const lines = typeof named === 'string' ? parseLines(named) : undefined
@@ -141,7 +129,7 @@ function CallDetails({ agent, step: { call, result } }: { agent: string; step: T
     const endLine = startLine + Math.max(1, noteText.split('\n').length) - 1
     return (
       <ResultText sentence={t('tool.readLines', { count: endLine - startLine + 1 })} text={noteText}>
-        <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} className="text-text" />
+        <PlaceLink path={path} startLine={startLine} endLine={endLine} className="text-text" />
       </ResultText>
     )
   }

@@ -4,8 +4,9 @@ import { Command } from 'cmdk'
 import { Check, RotateCw } from 'lucide-react'
 import { useState, type ReactElement } from 'react'
 import { t } from 'i18next'
-import type { Agent, Model } from '#shared/contract/index.ts'
+import type { Model } from '#shared/contract/index.ts'
 import { modelProviders, offlineModelId } from '#shared/util/providers.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, client } from '#lib/api/client.ts'
 import { explainCode } from '#lib/feedback/toast.ts'
 import { formatMoney, formatShort } from '#lib/i18n/format.ts'
@@ -13,7 +14,6 @@ import { IconButton, TextLink } from '#lib/ui/elements.tsx'
 import { paths } from '#lib/router/paths.ts'
 
 interface ModelPickerProps {
-  readonly agent: Agent
   /** Undefined if the choice applies to one answer only. */
   readonly value?: string | undefined
   readonly onChoose: (id: string) => void
@@ -22,7 +22,7 @@ interface ModelPickerProps {
 
 const modelIdPattern = new RegExp(`^(${modelProviders.join('|')})/\\S+$`)
 
-export function ModelPicker({ agent, value, onChoose, trigger }: ModelPickerProps) {
+export function ModelPicker({ value, onChoose, trigger }: ModelPickerProps) {
   const [isOpen, setIsOpen] = useState(false)
   const choose = (id: string) => {
     setIsOpen(false)
@@ -34,7 +34,7 @@ export function ModelPicker({ agent, value, onChoose, trigger }: ModelPickerProp
       <Popover.Portal>
         <Popover.Positioner sideOffset={6} align={value === undefined ? 'start' : 'end'} side="top" className="z-50">
           <Popover.Popup className="w-[420px] overflow-hidden rounded-md border border-line bg-raised shadow-float">
-            <ModelList agent={agent} value={value} onChoose={choose} onClose={() => setIsOpen(false)} />
+            <ModelList value={value} onChoose={choose} onClose={() => setIsOpen(false)} />
           </Popover.Popup>
         </Popover.Positioner>
       </Popover.Portal>
@@ -42,18 +42,26 @@ export function ModelPicker({ agent, value, onChoose, trigger }: ModelPickerProp
   )
 }
 
-export function AgentModelPicker({ agent, trigger }: Pick<ModelPickerProps, 'agent' | 'trigger'>) {
+export function AgentModelPicker({ trigger }: { trigger: ReactElement }) {
+  const agent = useAgent()
   const setModel = useMutation(api.settings.setModel.mutationOptions())
   const choose = (model: string) => setModel.mutate({ agent: agent.id, model })
-  return <ModelPicker agent={agent} value={agent.model} onChoose={choose} trigger={trigger} />
+  return <ModelPicker value={agent.model} onChoose={choose} trigger={trigger} />
+}
+
+/** Returns the model of the agent; undefined while the list loads, or if no provider offers the model. */
+export function useModel(): Model | undefined {
+  const agent = useAgent()
+  const list = useQuery(api.chat.models.queryOptions({ input: { agent: agent.id } })).data
+  return list?.models.find(({ id }) => id === agent.model)
 }
 
 type ModelListProps = Omit<ModelPickerProps, 'trigger'> & { readonly onClose: () => void }
 
-function ModelList({ agent, value, onChoose, onClose }: ModelListProps) {
+function ModelList({ value, onChoose, onClose }: ModelListProps) {
   const queryClient = useQueryClient()
   const [query, setQuery] = useState('')
-  const input = { agent: agent.id }
+  const input = { agent: useAgent().id }
   const list = useQuery(api.chat.models.queryOptions({ input }))
   const refresh = useMutation({
     mutationFn: () => client.chat.models({ ...input, fresh: true }),

@@ -5,68 +5,65 @@ import { useLocation } from 'wouter'
 import { formatShort } from '#lib/i18n/format.ts'
 import { useLongTermPath } from '#lib/notes/use-vault-settings.ts'
 import { NoteMark, NotIndexedBadge } from '#lib/notes/note-marks.tsx'
-import { ActionItem, ActionMenu, ActionSeparator, IconButton } from '#lib/ui/elements.tsx'
+import { ActionItem, ActionMenu, ActionSeparator, Button, IconButton } from '#lib/ui/elements.tsx'
 import { NavRow, PromptDialog } from '#lib/ui/frames.tsx'
 import { isFileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
 import { attachmentOrCanvasKind } from '../attachments.ts'
 import type { TreeFile } from '../rows.ts'
 import type { MovePlan } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { showChange } from '#lib/feedback/change-toast.ts'
 import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { PlanDialog } from '../links.tsx'
 import { download } from '#lib/util/download.ts'
 
-interface RowProps {
-  readonly agent: string
-  readonly name: ReactNode
-  /** Encoded path of the current page. */
-  readonly current: string
-}
+export const hiddenByMenu =
+  'group-focus-within/row:opacity-0 group-hover/row:opacity-0 group-has-[[data-popup-open]]/row:opacity-0'
 
-export function FileRow({ agent, file, name, current }: RowProps & { readonly file: TreeFile }) {
+export function FileRow({ file, name }: { file: TreeFile; name: ReactNode }) {
   const details = 'tokens' in file ? file : undefined
   return (
     <div className="group/row relative">
       <NavRow
         href={paths.file(file.path)}
-        isCurrent={isFileAt(current, file.path)}
+        isCurrent={isFileAt(useEncodedPath(), file.path)}
         aside={
           <span className="tabular flex items-center gap-1.5">
             {details?.privacy && (
-              <span className="flex group-focus-within/row:opacity-0 group-hover/row:opacity-0 group-has-[[data-popup-open]]/row:opacity-0">
+              <span className={`flex ${hiddenByMenu}`}>
                 <NoteMark privacy={details.privacy} />
               </span>
             )}
             {file.unsearched && <NotIndexedBadge unsearched={file.unsearched} />}
-            <span className="group-focus-within/row:opacity-0 group-hover/row:opacity-0 group-has-[[data-popup-open]]/row:opacity-0">
-              {details && t('file.tokens', { tokens: formatShort(details.tokens) })}
-            </span>
+            <span className={hiddenByMenu}>{details && t('file.tokens', { tokens: formatShort(details.tokens) })}</span>
           </span>
         }
       >
         {name}
       </NavRow>
-      <FileMenu agent={agent} file={file} />
+      <FileMenu file={file} />
     </div>
   )
 }
 
-function FileMenu({ agent, file }: { agent: string; file: TreeFile }) {
+function FileMenu({ file }: { file: TreeFile }) {
+  const { id: agent } = useAgent()
   const [, navigate] = useLocation()
   const location = useEncodedPath()
   const { path } = file
   const longTermPath = useLongTermPath(agent)
   const privacy = 'tokens' in file ? file.privacy : undefined
   const isOpen = isFileAt(location, path)
+  const duplicate = async () => navigate(paths.file((await client.workspace.duplicate({ agent, path })).path))
   const remove = async () => {
-    if ((await removeFile(agent, path)) && isOpen) navigate(paths.file(longTermPath))
+    const { change } = await client.workspace.remove({ agent, path })
+    showChange(t('file.deleted', { path }), agent, change, { look: 'plain' })
+    if (isOpen) navigate(paths.file(longTermPath))
   }
   return (
-    <PathMenu agent={agent} path={path} onMoved={(to) => isOpen && navigate(paths.file(to))}>
-      <ActionItem onClick={() => void duplicateFile(agent, path).then((copy) => copy && navigate(paths.file(copy)))}>
-        {t('file.duplicate')}
-      </ActionItem>
+    <PathMenu path={path} onMoved={(to) => isOpen && navigate(paths.file(to))}>
+      <ActionItem onClick={() => void runWithErrorToast(duplicate())}>{t('file.duplicate')}</ActionItem>
       <ActionItem onClick={() => revealFile(agent, path, false)}>{t('file.reveal')}</ActionItem>
       <ActionItem onClick={() => revealFile(agent, path, true)}>{t('file.openOutside')}</ActionItem>
       <ActionItem onClick={() => void exportNote(agent, path)}>{t('file.export')}</ActionItem>
@@ -76,14 +73,16 @@ function FileMenu({ agent, file }: { agent: string; file: TreeFile }) {
         </ActionItem>
       )}
       <ActionSeparator />
-      <ActionItem onClick={() => void remove()}>{t('file.delete')}</ActionItem>
+      <ActionItem onClick={() => void runWithErrorToast(remove())}>{t('file.delete')}</ActionItem>
     </PathMenu>
   )
 }
 
 const icons = { image: Image, audio: Music, video: Film, document: FileText, canvas: LayoutDashboard } as const
 
-export function AttachmentRow({ agent, path, name, current }: RowProps & { readonly path: string }) {
+export function AttachmentRow({ path, name }: { path: string; name: ReactNode }) {
+  const current = useEncodedPath()
+  const { id: agent } = useAgent()
   const [, navigate] = useLocation()
   const kind = attachmentOrCanvasKind(path) ?? 'document'
   const Icon = icons[kind]
@@ -96,7 +95,7 @@ export function AttachmentRow({ agent, path, name, current }: RowProps & { reado
       >
         {name}
       </NavRow>
-      <PathMenu agent={agent} path={path} onMoved={(to) => isFileAt(current, path) && navigate(paths.file(to))}>
+      <PathMenu path={path} onMoved={(to) => isFileAt(current, path) && navigate(paths.file(to))}>
         <ActionItem onClick={() => revealFile(agent, path, false)}>{t('file.reveal')}</ActionItem>
         {kind !== 'canvas' && (
           <ActionItem onClick={() => revealFile(agent, path, true)}>{t('file.openOutside')}</ActionItem>
@@ -107,15 +106,13 @@ export function AttachmentRow({ agent, path, name, current }: RowProps & { reado
 }
 
 interface PathMenuProps {
-  readonly agent: string
   /** A file, or a folder without a trailing `/`. */
   readonly path: string
   readonly onMoved: (to: string) => void
   readonly children?: ReactNode
 }
 
-/** The menu of a row, shown while the pointer or the focus is in the row. */
-export function PathMenu({ agent, path, onMoved, children }: PathMenuProps) {
+export function PathMenu({ path, onMoved, children }: PathMenuProps) {
   const [isMoving, setIsMoving] = useState(false)
   return (
     <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
@@ -123,20 +120,13 @@ export function PathMenu({ agent, path, onMoved, children }: PathMenuProps) {
         <ActionItem onClick={() => setIsMoving(true)}>{t('file.rename')}</ActionItem>
         {children}
       </ActionMenu>
-      {isMoving && <MoveDialog agent={agent} from={path} onMoved={onMoved} onClose={() => setIsMoving(false)} />}
+      {isMoving && <MoveDialog path={path} onMoved={onMoved} onClose={() => setIsMoving(false)} />}
     </span>
   )
 }
 
-interface MoveDialogProps {
-  readonly agent: string
-  /** A file, or a folder without a trailing `/`. */
-  readonly from: string
-  readonly onMoved: (to: string) => void
-  readonly onClose: () => void
-}
-
-function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
+function MoveDialog({ path: from, onMoved, onClose }: PathMenuProps & { onClose: () => void }) {
+  const { id: agent } = useAgent()
   const [planned, setPlanned] = useState<{ to: string; plan: MovePlan & { staysPrivate: boolean } }>()
   const move = async (to: string, plan: MovePlan | undefined) => {
     const { links, notes, staysPrivate, change } = await client.links.move({ agent, from, to, plan: plan?.id })
@@ -157,50 +147,36 @@ function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
     setPlanned({ to, plan })
     return 'next' as const
   }
-  if (planned)
+  if (!planned)
     return (
-      <PlanDialog
-        plan={planned.plan}
-        title={t('links.willUpdate', {
-          count: planned.plan.links,
-          notes: t('links.inNotes', { count: planned.plan.notes }),
-        })}
-        hint={planned.plan.staysPrivate ? t('links.staysPrivate') : undefined}
-        skippedTitle={t('links.leftBehind', { count: planned.plan.left.length })}
-        main={{ label: t('links.update'), onChoose: () => closeAndMove(planned.to, planned.plan) }}
-        other={{ label: t('links.onlyMove'), onChoose: () => closeAndMove(planned.to, undefined) }}
+      <PromptDialog
+        title={t('file.rename')}
+        label={t('file.path')}
+        initial={from}
+        action={t('file.move')}
+        isPath
         onClose={onClose}
+        onSubmit={(to) => planMove(to.replace(/\/+$/, ''))}
       />
     )
+  const { to, plan } = planned
   return (
-    <PromptDialog
-      title={t('file.rename')}
-      label={t('file.path')}
-      initial={from}
-      action={t('file.move')}
-      isPath
+    <PlanDialog
+      plan={plan}
+      title={t('links.willUpdate', { count: plan.links, notes: t('links.inNotes', { count: plan.notes }) })}
+      hint={plan.staysPrivate ? t('links.staysPrivate') : undefined}
+      skippedTitle={t('links.leftBehind', { count: plan.left.length })}
+      action={t('links.update')}
+      aside={<Button onClick={() => void closeAndMove(to, undefined)}>{t('links.onlyMove')}</Button>}
+      onSubmit={() => closeAndMove(to, plan)}
       onClose={onClose}
-      onSubmit={(to) => planMove(to.replace(/\/+$/, ''))}
     />
   )
 }
 
-/** Actions on files. Failed actions show a toast and return false or undefined. */
-
+/** Shows a toast if it fails. @returns true if the note was created */
 export async function createNote(agent: string, path: string, text: string): Promise<boolean> {
   return (await runWithErrorToast(client.workspace.write({ agent, path, text, expectedHash: null }))) !== undefined
-}
-
-/** Returns the path of the copy. */
-async function duplicateFile(agent: string, path: string): Promise<string | undefined> {
-  return (await runWithErrorToast(client.workspace.duplicate({ agent, path })))?.value.path
-}
-
-async function removeFile(agent: string, path: string): Promise<boolean> {
-  const removal = await runWithErrorToast(client.workspace.remove({ agent, path }))
-  if (!removal) return false
-  showChange(t('file.deleted', { path }), agent, removal.value.change, { look: 'plain' })
-  return true
 }
 
 async function setPrivate(agent: string, path: string, isPrivate: boolean): Promise<void> {
@@ -209,7 +185,6 @@ async function setPrivate(agent: string, path: string, isPrivate: boolean): Prom
   if (result) showChange(text, agent, result.value.change, { look: 'plain' })
 }
 
-/** Makes a folder private with a rule in the settings, or removes the rule. */
 export async function setFolderPrivate(agent: string, path: string, isPrivate: boolean): Promise<void> {
   if (!(await runWithErrorToast(client.workspace.setFolderVisibility({ agent, path, isPrivate })))) return
   const undo = () => client.workspace.setFolderVisibility({ agent, path, isPrivate: !isPrivate })

@@ -5,45 +5,41 @@ import { t } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
-import type { Agent, FileEntry } from '#shared/contract/index.ts'
+import type { FileEntry } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { ActionItem, Button, IconButton, TextLink, FilterField, Skeleton } from '#lib/ui/elements.tsx'
 import { SidebarSection, NavRow, PromptDialog } from '#lib/ui/frames.tsx'
 import { NoteMark } from '#lib/notes/note-marks.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { formatNoteDay } from '#lib/i18n/format.ts'
-import { fileAt, isFileAt, paths } from '#lib/router/paths.ts'
+import { fileAt, isFileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
 import { bestMatches, nameRanker, useChineseNames } from '#lib/util/name-match.ts'
-import { createNote, setFolderPrivate, AttachmentRow, FileRow, PathMenu } from './file-row.tsx'
+import { createNote, setFolderPrivate, AttachmentRow, FileRow, PathMenu, hiddenByMenu } from './file-row.tsx'
 import { parentFolders, treeOf, treeRows, type TreeFile, type TreeRow } from '../rows.ts'
 import {
+  dailyPattern,
   useDailyPath,
   useNewNoteFolder,
   useToday,
   useVaultSettings,
-  dailyPattern,
 } from '#lib/notes/use-vault-settings.ts'
 import { useAttachmentList } from '../attachments.ts'
-
-interface TreeProps {
-  readonly agent: Agent
-  /** Encoded path of the current page. */
-  readonly current: string
-}
 
 /** Larger trees have a filter field. */
 const maxWithoutFilter = 12
 const maxMatches = 50
 
-export function FileTree({ agent, current }: TreeProps) {
+export function FileTree() {
+  const { id: agent } = useAgent()
   const [isNaming, setIsNaming] = useState(false)
   const [filter, setFilter] = useState('')
-  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
+  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent } }))
   const isLoaded = files.data !== undefined
-  const names = useQuery(api.workspace.names.queryOptions({ input: { agent: agent.id }, enabled: !isLoaded }))
-  const drop = useMarkdownDrop(agent.id)
-  const { paths: attachments, count: attachmentCount, isShown, toggle } = useAttachmentList(agent.id)
+  const names = useQuery(api.workspace.names.queryOptions({ input: { agent: agent }, enabled: !isLoaded }))
+  const drop = useMarkdownDrop(agent)
+  const { paths: attachments, count: attachmentCount, isShown, toggle } = useAttachmentList(agent)
   // The list of names loads first; the files with details follow.
   const allFiles = files.data ?? names.data ?? []
   // The results may lag behind the field.
@@ -68,8 +64,8 @@ export function FileTree({ agent, current }: TreeProps) {
       }
     >
       <div>
-        <VaultSettingsLine agent={agent.id} />
-        {isLoaded && <OutsideFiles agent={agent.id} />}
+        <VaultSettingsLine />
+        {isLoaded && <OutsideFiles />}
         {allFiles.length > maxWithoutFilter && (
           <FilterField
             label={t('nav.filterFiles')}
@@ -78,35 +74,37 @@ export function FileTree({ agent, current }: TreeProps) {
             className="mx-0.5 mb-1 w-[calc(100%-4px)]"
           />
         )}
-        {!isLoaded && <RecoveryNotice agent={agent.id} />}
+        {!isLoaded && <RecoveryNotice />}
         {files.isPending && names.isPending ? (
           <div aria-busy aria-label={t('nav.opening')} role="group">
             <Skeleton lines={6} />
           </div>
         ) : query === '' ? (
           <>
-            <FirstFiles agent={agent} current={current} files={allFiles} />
-            <FolderTree agent={agent} current={current} files={allFiles} attachments={attachments} />
+            <FirstFiles files={allFiles} />
+            <FolderTree files={allFiles} attachments={attachments} />
           </>
         ) : (
-          <FilterResults agent={agent} query={query} current={current} files={allFiles} attachments={attachments} />
+          <FilterResults query={query} files={allFiles} attachments={attachments} />
         )}
-        {isNaming && <NewFileDialog agent={agent.id} onClose={() => setIsNaming(false)} />}
+        {isNaming && <NewFileDialog onClose={() => setIsNaming(false)} />}
       </div>
     </SidebarSection>
   )
 }
 
 /** MEMORY.md and today's log. The log may not exist yet. */
-function FirstFiles({ agent, current, files }: TreeProps & { files: readonly TreeFile[] }) {
+function FirstFiles({ files }: { files: readonly TreeFile[] }) {
+  const current = useEncodedPath()
+  const { id: agent } = useAgent()
   const today = useToday()
-  const path = useDailyPath(agent.id)(today)
+  const path = useDailyPath(agent)(today)
   return (
     <>
       {files
         .filter(({ kind }) => kind === 'memory')
         .map((file) => (
-          <FileRow key={file.path} file={file} name={baseName(file.path)} current={current} agent={agent.id} />
+          <FileRow key={file.path} file={file} name={baseName(file.path)} />
         ))}
       <NavRow href={paths.file(path)} isCurrent={isFileAt(current, path)}>
         {t('nav.todaysLog', { day: formatNoteDay(today) })}
@@ -115,16 +113,16 @@ function FirstFiles({ agent, current, files }: TreeProps & { files: readonly Tre
   )
 }
 
-/** The files that tell the assistant how to work. */
-export function AssistantFiles({ agent, current }: TreeProps) {
+export function AssistantFiles() {
+  const { id: agent } = useAgent()
   useTranslation()
-  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } })).data ?? []
+  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent } })).data ?? []
   const projectFiles = files.filter(({ kind }) => kind === 'project')
   if (projectFiles.length === 0) return null
   return (
     <SidebarSection title={t('nav.assistantFiles')}>
       {projectFiles.map((file) => (
-        <FileRow key={file.path} file={file} name={baseName(file.path)} current={current} agent={agent.id} />
+        <FileRow key={file.path} file={file} name={baseName(file.path)} />
       ))}
     </SidebarSection>
   )
@@ -132,7 +130,8 @@ export function AssistantFiles({ agent, current }: TreeProps) {
 
 const baseName = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 
-function VaultSettingsLine({ agent }: { agent: string }) {
+function VaultSettingsLine() {
+  const { id: agent } = useAgent()
   const conventions = useVaultSettings(agent)
   if (!conventions || conventions.kind === 'plain') return null
   const line = t('vault.line', { kind: t(`vault.kind.${conventions.kind}`), daily: dailyPattern(conventions.daily) })
@@ -148,7 +147,8 @@ function VaultSettingsLine({ agent }: { agent: string }) {
   )
 }
 
-export function NewFileDialog({ agent, onClose }: { agent: string; onClose: () => void }) {
+export function NewFileDialog({ onClose }: { onClose: () => void }) {
+  const { id: agent } = useAgent()
   const [, navigate] = useLocation()
   const folder = useNewNoteFolder(agent)
   const create = async (name: string) => {
@@ -169,16 +169,13 @@ export function NewFileDialog({ agent, onClose }: { agent: string; onClose: () =
   )
 }
 
-interface FolderTreeProps extends TreeProps {
+interface FolderTreeProps {
   readonly files: readonly TreeFile[]
   readonly attachments: readonly string[]
 }
 
-interface FilterResultsProps extends FolderTreeProps {
-  readonly query: string
-}
-
-const FilterResults = memo(function FilterResults({ agent, query, current, files, attachments }: FilterResultsProps) {
+const FilterResults = memo(function FilterResults(props: FolderTreeProps & { readonly query: string }) {
+  const { query, files, attachments } = props
   useTranslation()
   const rankOf = nameRanker(query, useChineseNames(query))
   const matchingFiles = bestMatches(files, rankOf, ({ path }) => path).slice(0, maxMatches)
@@ -189,22 +186,10 @@ const FilterResults = memo(function FilterResults({ agent, query, current, files
   return (
     <>
       {matchingFiles.map((file) => (
-        <FileRow
-          key={file.path}
-          file={file}
-          name={<FileResultName path={file.path} />}
-          current={current}
-          agent={agent.id}
-        />
+        <FileRow key={file.path} file={file} name={<FileResultName path={file.path} />} />
       ))}
       {matchingAttachments.map((path) => (
-        <AttachmentRow
-          key={path}
-          path={path}
-          name={<FileResultName path={path} />}
-          current={current}
-          agent={agent.id}
-        />
+        <AttachmentRow key={path} path={path} name={<FileResultName path={path} />} />
       ))}
     </>
   )
@@ -224,47 +209,42 @@ function FileResultName({ path }: { path: string }) {
   )
 }
 
-function RecoveryNotice({ agent }: { agent: string }) {
+const changeKinds = ['move', 'tag', 'replacement'] as const
+
+function RecoveryNotice() {
+  const { id: agent } = useAgent()
   const { data = [] } = useQuery(api.health.problems.queryOptions({ input: { agent } }))
   const kind = changeKinds.find((candidate) => data.some(({ code }) => code === `${candidate}_ending`))
-  return (
-    <p role="status" className={kind ? 'px-2 py-1 text-muted' : ''}>
-      {kind ? t(`nav.ending.${kind}`) : ''}
-    </p>
-  )
+  return <div role="status">{kind && <p className="px-2 py-1 text-muted">{t(`nav.ending.${kind}`)}</p>}</div>
 }
-
-const changeKinds = ['move', 'tag', 'replacement'] as const
 
 /** Open and closed folders by agent, kept while the tree is unmounted. */
 const foldersByAgent = new Map<string, ReadonlyMap<string, boolean>>()
 
-function FolderTree({ agent, current, files, attachments }: FolderTreeProps) {
-  const [folders, setFolders] = useState<ReadonlyMap<string, boolean>>(() => foldersByAgent.get(agent.id) ?? new Map())
+function FolderTree({ files, attachments }: FolderTreeProps) {
+  const { id: agent } = useAgent()
+  const [folders, setFolders] = useState<ReadonlyMap<string, boolean>>(() => foldersByAgent.get(agent) ?? new Map())
   const [expandedFor, setExpandedFor] = useState<string>()
-  const openPath = fileAt(current)
+  const openPath = fileAt(useEncodedPath())
   if (expandedFor !== openPath) {
     setExpandedFor(openPath)
     if (openPath !== undefined)
       setFolders(new Map([...folders, ...parentFolders(openPath).map((path) => [path, true] as const)]))
   }
   useEffect(() => {
-    foldersByAgent.set(agent.id, folders)
-  }, [agent.id, folders])
+    foldersByAgent.set(agent, folders)
+  }, [agent, folders])
   const tree = useMemo(() => treeOf(files, attachments), [files, attachments])
   const rows = useMemo(() => treeRows(tree, (path) => folders.get(path) ?? false), [tree, folders])
   const toggle = (path: string, isOpen: boolean) => setFolders(new Map([...folders, [path, isOpen]]))
   const handleKey = (key: string, row: TreeRow, index: number) => {
-    if (key === 'ArrowRight' && row.kind === 'folder') {
-      if (row.isOpen) return index + 1
-      toggle(row.path, true)
+    const isOpen = row.kind === 'folder' && row.isOpen
+    if (key === 'ArrowRight' && isOpen) return index + 1
+    if (row.kind === 'folder' && key === (isOpen ? 'ArrowLeft' : 'ArrowRight')) {
+      toggle(row.path, !isOpen)
       return true
     }
     if (key !== 'ArrowLeft') return undefined
-    if (row.kind === 'folder' && row.isOpen) {
-      toggle(row.path, false)
-      return true
-    }
     const parent = rows.slice(0, index).findLastIndex(({ kind, depth }) => kind === 'folder' && depth === row.depth - 1)
     return parent < 0 ? true : parent
   }
@@ -280,13 +260,9 @@ function FolderTree({ agent, current, files, attachments }: FolderTreeProps) {
     >
       {(row) => (
         <div style={{ paddingLeft: (row.depth - 1) * indent }}>
-          {row.kind === 'file' ? (
-            <FileRow file={row.file} name={row.name} current={current} agent={agent.id} />
-          ) : row.kind === 'attachment' ? (
-            <AttachmentRow path={row.path} name={row.name} current={current} agent={agent.id} />
-          ) : (
-            <FolderRow row={row} current={current} agent={agent.id} onToggle={toggle} />
-          )}
+          {row.kind === 'file' && <FileRow file={row.file} name={row.name} />}
+          {row.kind === 'attachment' && <AttachmentRow path={row.path} name={row.name} />}
+          {row.kind === 'folder' && <FolderRow row={row} onToggle={toggle} />}
         </div>
       )}
     </VirtualRows>
@@ -294,27 +270,25 @@ function FolderTree({ agent, current, files, attachments }: FolderTreeProps) {
 }
 
 const indent = 14
-
 const rowKey = (row: TreeRow) =>
   row.kind === 'file' ? row.file.path : row.kind === 'attachment' ? row.path : `${row.path}/`
 const levelOf = ({ depth }: TreeRow) => depth
 const estimateHeight = () => 27
 
 interface FolderRowProps {
-  readonly agent: string
   readonly row: Extract<TreeRow, { kind: 'folder' }>
-  readonly current: string
   readonly onToggle: (path: string, isOpen: boolean) => void
 }
 
-function FolderRow({ agent, row: { path, name, count, isOpen }, current, onToggle }: FolderRowProps) {
+function FolderRow({ row: { path, name, count, isOpen }, onToggle }: FolderRowProps) {
+  const { id: agent } = useAgent()
   const [, navigate] = useLocation()
   const { data: files } = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
   const hasRule = ({ path: file, privacy }: FileEntry) =>
     privacy?.rule?.replace(/\/+$/, '') === path && file.startsWith(`${path}/`)
   const isPrivate = files?.some(hasRule) ?? false
   const followMove = (to: string) => {
-    const openPath = fileAt(current)
+    const openPath = fileAt(location.pathname)
     if (openPath?.startsWith(`${path}/`)) navigate(paths.file(to + openPath.slice(path.length)))
   }
   return (
@@ -328,11 +302,9 @@ function FolderRow({ agent, row: { path, name, count, isOpen }, current, onToggl
         <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
         <span className="min-w-0 flex-1 truncate">{name}</span>
         {isPrivate && <NoteMark privacy={{ isWhole: true, rule: path }} />}
-        <span className="tabular text-[11px] text-muted group-focus-within/row:opacity-0 group-hover/row:opacity-0 group-has-[[data-popup-open]]/row:opacity-0">
-          {t('nav.files', { count })}
-        </span>
+        <span className={`tabular text-[11px] text-muted ${hiddenByMenu}`}>{t('nav.files', { count })}</span>
       </button>
-      <PathMenu agent={agent} path={path} onMoved={followMove}>
+      <PathMenu path={path} onMoved={followMove}>
         <ActionItem onClick={() => void setFolderPrivate(agent, path, !isPrivate)}>
           {t(isPrivate ? 'private.openThis' : 'private.lockThis')}
         </ActionItem>
@@ -364,17 +336,17 @@ function useMarkdownDrop(agent: string) {
 
 const maxOutsideFiles = 200
 
-/** Lists the files that other programs added, until the user accepts them. */
-function OutsideFiles({ agent }: { agent: string }) {
+/** The files that other programs added, until the user accepts them. */
+function OutsideFiles() {
+  const { id: agent } = useAgent()
   const { data: files = [] } = useQuery(api.workspace.outside.queryOptions({ input: { agent } }))
   const refetch = () => queryClient.invalidateQueries({ queryKey: api.workspace.outside.key() })
   const accept = useMutation(api.workspace.accept.mutationOptions({ onSuccess: refetch }))
-  const acceptAll = () => accept.mutate({ agent, paths: files })
   if (files.length === 0) return null
   return (
     <div role="status" data-testid="outside-files" className="mx-2 mb-1 rounded-sm bg-soft px-2 py-1.5 text-[12px]">
       {t('outside.added', { count: files.length })}{' '}
-      <Button look="link" className="px-0!" disabled={accept.isPending} onClick={acceptAll}>
+      <Button look="link" disabled={accept.isPending} onClick={() => accept.mutate({ agent, paths: files })}>
         {t('outside.accept')}
       </Button>
       <details>

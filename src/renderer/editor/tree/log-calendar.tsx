@@ -1,30 +1,31 @@
 import { CalendarCheck, ChevronLeft, ChevronRight } from 'lucide-react'
-import { useState, type ComponentProps, type KeyboardEvent } from 'react'
+import { useState, type KeyboardEvent } from 'react'
 import i18next, { t } from 'i18next'
 import { Link } from 'wouter'
-import type { FileEntry } from '#shared/contract/index.ts'
-import { formatDate, formatNumber, isoDate } from '#lib/i18n/format.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useAgent } from '#lib/agents/current-agent.ts'
+import { api } from '#lib/api/client.ts'
+import { useDailyPath } from '#lib/notes/use-vault-settings.ts'
+import { formatDate, formatMonth, formatNumber, isoDate } from '#lib/i18n/format.ts'
 import { IconButton } from '#lib/ui/elements.tsx'
-import { isFileAt, paths } from '#lib/router/paths.ts'
+import { isFileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
 
-interface LogCalendarProps {
-  readonly logs: readonly FileEntry[]
-  /** Encoded path of the current page. */
-  readonly current: string
-  /** Returns the path of a date's log. Dates are `YYYY-MM-DD`. */
-  readonly pathOf: (date: string) => string
-}
-
-export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
+export function LogCalendar() {
+  const { id: agent } = useAgent()
+  const current = useEncodedPath()
+  const pathOf = useDailyPath(agent)
+  const { data: files = [] } = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
+  const logs = files.filter(({ kind }) => kind === 'log')
   const [today] = useState(() => new Date())
-  const [month, setMonth] = useState(() => new Date(today.getFullYear(), today.getMonth()))
+  const thisMonth = new Date(today.getFullYear(), today.getMonth())
+  const [month, setMonth] = useState(thisMonth)
   const [year, monthIndex] = [month.getFullYear(), month.getMonth()]
+  const lastDay = new Date(year, monthIndex + 1, 0).getDate()
   // The log comes before the summaries of the day's chats, which have longer names.
   const sorted = logs.toSorted((one, other) => one.path.length - other.path.length)
   const logsByDate = Map.groupBy(sorted, ({ date }) => date ?? '')
-  const isCurrentMonth = year === today.getFullYear() && monthIndex === today.getMonth()
-  const cells = calendarCells(month)
-  const monthFormat = new Intl.DateTimeFormat(i18next.language, { year: 'numeric', month: 'long' })
+  const isCurrentMonth = month.getTime() === thisMonth.getTime()
+  const weekday = new Intl.DateTimeFormat(i18next.language, { weekday: 'narrow' })
   const todaysDate = isoDate(today)
   const shownDate = logs.find(({ path }) => isFileAt(current, path))?.date ?? todaysDate
   const summaries = (logsByDate.get(shownDate) ?? []).filter(({ path }) => path !== pathOf(shownDate))
@@ -40,49 +41,50 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
         >
           {monthsOf(logsByDate.keys(), year, today.getFullYear()).map((option) => (
             <option key={isoDate(option)} value={isoDate(option)}>
-              {monthFormat.format(option)}
+              {formatMonth(isoDate(option).slice(0, 7))}
             </option>
           ))}
         </select>
         <span className="flex-1" />
-        {!isCurrentMonth && (
-          <MonthButton
-            icon={CalendarCheck}
-            label={t('nav.thisMonth')}
-            onClick={() => setMonth(new Date(today.getFullYear(), today.getMonth()))}
-          />
-        )}
-        <MonthButton
-          icon={ChevronLeft}
-          label={t('nav.previousMonth')}
-          onClick={() => setMonth(new Date(year, monthIndex - 1))}
-        />
-        <MonthButton
-          icon={ChevronRight}
-          label={t('nav.nextMonth')}
-          onClick={() => setMonth(new Date(year, monthIndex + 1))}
-        />
+        {[
+          ...(isCurrentMonth ? [] : [{ icon: CalendarCheck, label: t('nav.thisMonth'), target: thisMonth }]),
+          { icon: ChevronLeft, label: t('nav.previousMonth'), target: new Date(year, monthIndex - 1) },
+          { icon: ChevronRight, label: t('nav.nextMonth'), target: new Date(year, monthIndex + 1) },
+        ].map(({ target, ...button }) => (
+          <IconButton key={button.label} {...button} size={12} className="size-6!" onClick={() => setMonth(target)} />
+        ))}
       </div>
       <div className="grid grid-cols-7 text-center text-[11px]" onKeyDown={moveDayFocus}>
-        {weekdays(i18next.language).map((name, index) => (
+        {/* 1 January 2024 is a Monday. */}
+        {Array.from({ length: 7 }, (_, index) => (
           <span key={index} aria-hidden className="py-0.5 text-muted">
-            {name}
+            {weekday.format(new Date(2024, 0, index + 1))}
           </span>
         ))}
-        {cells.map((day, index) => {
-          if (day === null) return <span key={`gap${index}`} />
-          const date = isoDate(new Date(year, monthIndex, day))
+        {Array.from({ length: lastDay }, (_, index) => {
+          const date = isoDate(new Date(year, monthIndex, index + 1))
+          const logsOfDay = logsByDate.get(date) ?? []
+          const path = logsOfDay[0]?.path ?? pathOf(date)
+          const words = logsOfDay.reduce((sum, log) => sum + log.words, 0)
+          const dotSize = 2.5 + Math.min(3, Math.log10(1 + words) * 1.2)
+          const day = { date: formatDate(date), words: formatNumber(words) }
+          const hasLog = logsOfDay.length > 0
           return (
-            <Day
+            <Link
               key={date}
-              date={date}
-              day={day}
-              logs={logsByDate.get(date) ?? []}
-              newPath={pathOf(date)}
-              isToday={date === todaysDate}
-              isTabStop={date === tabStopDate}
-              current={current}
-            />
+              href={paths.file(path)}
+              tabIndex={date === tabStopDate ? 0 : -1}
+              aria-label={t(hasLog ? 'nav.openLog' : 'nav.emptyDay', day)}
+              aria-current={isFileAt(current, path) ? 'page' : undefined}
+              // A week begins on Monday.
+              style={index === 0 ? { gridColumnStart: ((month.getDay() + 6) % 7) + 1 } : undefined}
+              className={`tabular flex h-[25px] flex-col items-center justify-center rounded-sm hover:bg-soft aria-[current=page]:bg-selected ${date === todaysDate ? 'bg-selected font-semibold' : ''} ${hasLog ? '' : 'text-muted'}`}
+            >
+              {index + 1}
+              {hasLog && (
+                <span aria-hidden className="rounded-full bg-accent" style={{ width: dotSize, height: dotSize }} />
+              )}
+            </Link>
           )
         })}
       </div>
@@ -129,54 +131,4 @@ function monthsOf(dates: Iterable<string>, shownYear: number, currentYear: numbe
   const first = Math.min(shownYear, currentYear - 5, ...years)
   const count = 12 * (Math.max(shownYear, currentYear, ...years) - first + 1)
   return Array.from({ length: count }, (_, index) => new Date(first, count - 1 - index))
-}
-
-interface DayProps {
-  readonly date: string
-  readonly day: number
-  readonly logs: readonly FileEntry[]
-  readonly newPath: string
-  readonly isToday: boolean
-  readonly isTabStop: boolean
-  readonly current: string
-}
-
-function Day({ date, day, logs, newPath, isToday, isTabStop, current }: DayProps) {
-  const words = logs.reduce((sum, log) => sum + log.words, 0)
-  const path = logs[0]?.path ?? newPath
-  const hasLog = logs.length > 0
-  const dotSize = 2.5 + Math.min(3, Math.log10(1 + words) * 1.2)
-  return (
-    <Link
-      href={paths.file(path)}
-      tabIndex={isTabStop ? 0 : -1}
-      aria-label={
-        hasLog
-          ? t('nav.openLog', { date: formatDate(date), words: formatNumber(words) })
-          : t('nav.emptyDay', { date: formatDate(date) })
-      }
-      aria-current={isFileAt(current, path) ? 'page' : undefined}
-      className={`tabular flex h-[25px] flex-col items-center justify-center rounded-sm hover:bg-soft aria-[current=page]:bg-selected ${isToday ? 'bg-selected font-semibold' : ''} ${hasLog ? '' : 'text-muted'}`}
-    >
-      {day}
-      {hasLog && <span aria-hidden className="rounded-full bg-accent" style={{ width: dotSize, height: dotSize }} />}
-    </Link>
-  )
-}
-
-function MonthButton(props: ComponentProps<typeof IconButton>) {
-  return <IconButton size={12} className="size-6!" {...props} />
-}
-
-/** Returns the days of a month, after a null for each earlier day of its first week, which begins on Monday. */
-function calendarCells(month: Date): (number | null)[] {
-  const emptyCells = (month.getDay() + 6) % 7
-  const count = new Date(month.getFullYear(), month.getMonth() + 1, 0).getDate()
-  return [...Array.from({ length: emptyCells }, () => null), ...Array.from({ length: count }, (_, index) => index + 1)]
-}
-
-function weekdays(language: string): string[] {
-  const format = new Intl.DateTimeFormat(language, { weekday: 'narrow' })
-  // 5 January 2026 is a Monday.
-  return Array.from({ length: 7 }, (_, index) => format.format(new Date(2026, 0, 5 + index)))
 }

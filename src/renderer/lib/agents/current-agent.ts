@@ -1,4 +1,4 @@
-import { useLayoutEffect, useSyncExternalStore } from 'react'
+import { createContext, use, useLayoutEffect, useSyncExternalStore } from 'react'
 import { useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import { fileAt, paths, sessionAt } from '../router/paths.ts'
@@ -11,8 +11,8 @@ const lastAddresses = new Map<string, string>()
 let currentId = localStorage.getItem(storageKey) ?? ''
 
 /**
- * Returns the agent that was chosen last. If it is deleted or archived, returns the first agent that is not
- * archived and leaves an address of a chat or file, since it belongs to the previous agent.
+ * Returns the agent that was chosen last. If it is deleted or archived, returns the first one that is not archived, and
+ * leaves an address of a chat or file of the previous agent.
  * @returns undefined if there are no agents
  */
 export function useCurrentAgent(agents: readonly Agent[]): Agent | undefined {
@@ -49,4 +49,13 @@ function subscribe(listener: () => void): () => void {
 /** Returns the agent's name, or its id while the list is loading or if the agent no longer exists. */
 export function useAgentName(id: string): string {
   return useQuery(api.agents.list.queryOptions()).data?.find((agent) => agent.id === id)?.name ?? id
+}
+
+/** The agent whose chats and notes the window shows. */
+export const AgentContext = createContext<Agent | undefined>(undefined)
+
+export function useAgent(): Agent {
+  const agent = use(AgentContext)
+  if (!agent) throw new Error('useAgent must be used inside AgentContext')
+  return agent
 }

@@ -8,13 +8,6 @@ import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { createMutationCache } from '../feedback/toast.ts'
 
-/**
- * The single connection to the runtime: a MessagePort in the desktop window, a WebSocket in a browser. A lost
- * WebSocket is reopened, calls wait for it, and listeners are notified so that they can refetch. If the
- * runtime refuses this browser, the state becomes `refused`; the connection retries when another page of this
- * browser gets access.
- */
-
 /** `refused`: the runtime does not accept this browser's key. */
 type ConnectionState = 'connecting' | 'open' | 'lost' | 'refused'
 
@@ -32,9 +25,13 @@ const retryDelaysMs = [200, 500, 1000, 2000, 5000]
 /** Delay after a refusal, in ms. Ends early when another page of this browser gets access. */
 const refusedDelayMs = 60_000
 
+/**
+ * The single connection to the runtime: a MessagePort in the desktop window, a WebSocket in a browser. A lost
+ * WebSocket is reopened, calls wait for it, and listeners are notified so that they can refetch.
+ */
 class Connection {
   readonly client: ContractClient
-  #state: ConnectionState = 'connecting'
+  state: ConnectionState = 'connecting'
   #link: Promise<Link>
   readonly #listeners = new Set<() => void>()
   #dropSocket: (() => void) | undefined
@@ -48,10 +45,6 @@ class Connection {
         (await (isQuery(options) ? this.#linkOrTimeout() : this.#link)).call(path, input, options),
     }
     this.client = createORPCClient<ContractClient>(link)
-  }
-
-  get state(): ConnectionState {
-    return this.#state
   }
 
   onChange = (listener: () => void): (() => void) => {
@@ -93,9 +86,11 @@ class Connection {
         this.#dropSocket = drop
         this.#setState('open')
         socket.addEventListener('close', onClose)
-        return new SocketLink({ websocket: withSizeLimit(socket) })
+        limitSize(socket)
+        return new SocketLink({ websocket: socket })
       }
-      const isRefused = (await checkAccess(storedKey())) === 'refused'
+      // A refused WebSocket does not report a reason.
+      const isRefused = (await requestStatus(storedKey())) === 401
       this.#setState(isRefused ? 'refused' : 'lost')
       await delay(isRefused ? refusedDelayMs : (retryDelaysMs[Math.min(attempt, retryDelaysMs.length - 1)] ?? 0))
     }
@@ -103,7 +98,7 @@ class Connection {
 
   /** Waits at most `queryTimeoutMs` for the connection. @throws ConnectionTimeoutError if it is not open in time */
   async #linkOrTimeout(): Promise<Link> {
-    if (this.#state === 'open') return this.#link
+    if (this.state === 'open') return this.#link
     const { promise: timeout, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => reject(new ConnectionTimeoutError('the runtime cannot be reached')), queryTimeoutMs)
     try {
@@ -114,13 +109,12 @@ class Connection {
   }
 
   #setState(state: ConnectionState): void {
-    if (this.#state === state) return
-    this.#state = state
+    this.state = state
     for (const listener of this.#listeners) listener()
   }
 }
 
-/** Returns true for queries. Only they may time out: a mutation that timed out could still be carried out. */
+/** Only queries may time out: a mutation that timed out could still be carried out. */
 function isQuery({ context }: ClientOptions<ClientContext>): boolean {
   const operation = Reflect.get(context ?? {}, TANSTACK_QUERY_OPERATION_CONTEXT_SYMBOL) as { type?: string } | undefined
   return operation?.type === 'query'
@@ -137,43 +131,26 @@ function openSocket(): Promise<WebSocket | undefined> {
 }
 
 /** Makes `send` throw for a message over the size limit, since the runtime would close the connection. */
-function withSizeLimit(
-  socket: WebSocket,
-): Pick<WebSocket, 'send' | 'addEventListener' | 'removeEventListener' | 'readyState'> {
-  return {
-    get readyState() {
-      return socket.readyState
-    },
-    addEventListener: socket.addEventListener.bind(socket),
-    removeEventListener: socket.removeEventListener.bind(socket),
-    send(data) {
-      const bytes = sizeOf(data)
-      if (bytes <= maxMessageBytes) return socket.send(data)
-      const megabytes = Math.ceil(bytes / 1024 / 1024)
-      throw new ORPCError('message_too_large', { message: `${megabytes} MB is too large`, data: { megabytes } })
-    },
+function limitSize(socket: WebSocket): void {
+  const send = socket.send.bind(socket)
+  socket.send = (data) => {
+    // A UTF-16 code unit takes at most three bytes in UTF-8, so only long texts are measured.
+    const isShort = typeof data === 'string' && data.length * 3 <= maxMessageBytes
+    const bytes = isShort ? 0 : new Blob([data]).size
+    if (bytes <= maxMessageBytes) return send(data)
+    const megabytes = Math.ceil(bytes / 1024 / 1024)
+    throw new ORPCError('message_too_large', { message: `${megabytes} MB is too large`, data: { megabytes } })
   }
-}
-
-function sizeOf(data: string | ArrayBufferLike | Blob | ArrayBufferView): number {
-  if (data instanceof Blob) return data.size
-  if (typeof data !== 'string') return data.byteLength
-  // A UTF-16 code unit takes at most three bytes in UTF-8, so only long texts are measured.
-  return data.length * 3 <= maxMessageBytes ? data.length : new Blob([data]).size
 }
 
 /** Resolves after `ms`, or earlier if another page of this browser gets access or the browser is online again. */
 function delay(ms: number): Promise<void> {
-  if (ms === 0) return Promise.resolve()
   const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
   const listening = new AbortController()
+  setTimeout(resolve, ms)
   window.addEventListener('online', () => resolve(), listening)
   window.addEventListener('storage', ({ key }) => key === storageName && resolve(), listening)
-  return promise.finally(() => {
-    clearTimeout(timer)
-    listening.abort()
-  })
+  return promise.finally(() => listening.abort())
 }
 
 /**
@@ -181,7 +158,6 @@ function delay(ms: number): Promise<void> {
  * it per origin, so reloads and other tabs find it and pages of another port do not. It is useless without
  * the browser's cookie.
  */
-
 const storageName = 'commonplace:key'
 const keyInFragment = /^#key=([\w-]{20,100})$/
 
@@ -189,29 +165,20 @@ function storedKey(): string {
   return localStorage.getItem(storageName) ?? ''
 }
 
-/**
- * Moves the key from the address to the storage. Any link can carry a key, so it replaces an existing one
- * only after the runtime has accepted it.
- */
+/** Moves the key from the address to the storage. */
 async function takeKeyFromAddress(): Promise<void> {
   const key = keyInFragment.exec(location.hash)?.[1]
   if (key === undefined) return
   history.replaceState(history.state, '', location.pathname + location.search)
   if (key === storedKey()) return
-  // Without an existing key there is nothing to protect, so store it at once: the page may be closed before
-  // the check returns.
-  if (storedKey() === '' || (await checkAccess(key)) === 'allowed') localStorage.setItem(storageName, key)
-}
-
-/** Checks over HTTP whether the key is valid, since a refused WebSocket does not report a reason. */
-async function checkAccess(key: string): Promise<'allowed' | 'refused' | 'unknown'> {
-  const status = await requestStatus(key)
-  return status === 204 ? 'allowed' : status === 401 ? 'refused' : 'unknown'
+  // Any link can carry a key, so it replaces an existing one only after the runtime has accepted it. Without one, it
+  // is stored at once: the page may be closed before the check returns.
+  if (storedKey() === '' || (await requestStatus(key)) === 204) localStorage.setItem(storageName, key)
 }
 
 const reachabilityTimeoutMs = 3000
 
-/** Returns the HTTP status of a request with this key; undefined if the runtime does not answer. */
+/** Returns undefined if the runtime does not answer. */
 async function requestStatus(key: string, signal?: AbortSignal): Promise<number | undefined> {
   try {
     const headers = { 'Commonplace-Key': key }
@@ -227,7 +194,6 @@ export const api = createTanstackQueryUtils(client)
 
 /** Retries of a query whose socket was closed. Another runtime takes over within seconds. */
 const maxRetries = 20
-const retryDelayMs = 500
 
 function shouldRetry(failures: number, error: unknown): boolean {
   if (error instanceof ORPCError || error instanceof ConnectionTimeoutError || failures >= maxRetries) return false
@@ -251,7 +217,7 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: Infinity,
       retry: shouldRetry,
-      retryDelay: retryDelayMs,
+      retryDelay: 500,
       refetchOnWindowFocus: false,
       networkMode: 'always',
     },

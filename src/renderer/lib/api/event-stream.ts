@@ -7,7 +7,7 @@ import { runWithErrorToast, showSuccess } from '../feedback/toast.ts'
 import { paths } from '../router/paths.ts'
 import { api, client, connection, queryClient } from './client.ts'
 
-/** Applies the runtime's events for the life of the window. Subscribes again after each reconnect. */
+/** Applies the runtime's events for the life of the window. */
 export async function followEvents(): Promise<never> {
   for (;;) {
     try {
@@ -26,7 +26,7 @@ export const goToEvent = 'commonplace:go-to'
 /** Duration of the offer about a saved note, ms: time to read two notes. It stays in Suggestions. */
 const matchToastMs = 30_000
 
-const staleQueries: { readonly [Type in AppEvent['type']]?: readonly { readonly key: () => QueryKey }[] } = {
+const staleQueries: { readonly [Type in AppEvent['type']]?: Queries } = {
   filesChanged: [
     api.conventions,
     api.workspace,
@@ -67,8 +67,14 @@ const staleQueries: { readonly [Type in AppEvent['type']]?: readonly { readonly 
   mcpChanged: [api.settings.mcpServers],
 }
 
+type Queries = readonly { readonly key: () => QueryKey }[]
+
+function invalidate(queries: Queries): void {
+  for (const query of queries) void queryClient.invalidateQueries({ queryKey: query.key() })
+}
+
 function applyEvent(event: AppEvent): void {
-  for (const query of staleQueries[event.type] ?? []) void queryClient.invalidateQueries({ queryKey: query.key() })
+  invalidate(staleQueries[event.type] ?? [])
   switch (event.type) {
     case 'indexStatus':
       queryClient.setQueryData(api.search.status.queryKey({ input: { agent: event.agent } }), event.status)
@@ -76,19 +82,14 @@ function applyEvent(event: AppEvent): void {
     case 'sessionChanged': {
       const input = { agent: event.agent, session: event.session }
       void queryClient.invalidateQueries({ queryKey: api.sessions.usage.key({ input }) })
-      // An open conversation follows its own stream, except for archiving and restoring. Others are refetched
-      // when they are opened.
-      void queryClient.invalidateQueries({
-        queryKey: api.sessions.get.key({ input }),
-        refetchType: event.isWhole ? 'active' : 'none',
-      })
+      // An open conversation follows its own stream, except for archiving and restoring.
+      const refetchType = event.isWhole ? 'active' : 'none'
+      void queryClient.invalidateQueries({ queryKey: api.sessions.get.key({ input }), refetchType })
       return
     }
     case 'moveProgress':
       // Moving an attachment sends no other event.
-      if (!event.moving)
-        for (const query of [api.links, api.history.batches])
-          void queryClient.invalidateQueries({ queryKey: query.key() })
+      if (!event.moving) invalidate([api.links, api.history.batches])
       queryClient.setQueryData(api.links.moving.queryKey({ input: { agent: event.agent } }), event.moving)
       return
     case 'recovered':
@@ -105,11 +106,9 @@ function applyEvent(event: AppEvent): void {
       window.dispatchEvent(new CustomEvent<string>(goToEvent, { detail: event.place }))
       return
     case 'captured': {
-      // In every window, and not only where the text was typed.
       const { agent, path, change, client: name } = event
       const text = i18next.t(name === undefined ? 'capture.done' : 'clients.wrote', { name: name ?? '', path })
-      const options = name === undefined ? {} : { id: `wrote-${name}` }
-      showChange(text, agent, change, options)
+      showChange(text, agent, change, name === undefined ? {} : { id: `wrote-${name}` })
       return
     }
     case 'noteMatched':
@@ -125,13 +124,8 @@ function applyEvent(event: AppEvent): void {
 }
 
 /** Says where a saved note stands already, or offers to replace the line that it changes. */
-function showMatch({
-  agent,
-  path,
-  line,
-  text,
-  proposal: suggestion,
-}: Extract<AppEvent, { type: 'noteMatched' }>): void {
+function showMatch(event: Extract<AppEvent, { type: 'noteMatched' }>): void {
+  const { agent, path, line, text, proposal: suggestion } = event
   const show = (title: string, buttons: ExternalToast) =>
     toast.info(title, {
       description: `${text} (${path}:${line})`,
@@ -141,10 +135,8 @@ function showMatch({
       ...buttons,
     })
   const open = () => window.dispatchEvent(new CustomEvent(goToEvent, { detail: paths.file(path, line) }))
-  if (suggestion === undefined) {
-    show(i18next.t('capture.known'), { action: { label: i18next.t('tool.open'), onClick: open } })
-    return
-  }
+  if (suggestion === undefined)
+    return void show(i18next.t('capture.known'), { action: { label: i18next.t('tool.open'), onClick: open } })
   const input = { agent, ids: [suggestion] }
   const replace = async () => {
     const { acceptance, accepted } = await client.suggestions.accept(input)
@@ -162,15 +154,8 @@ function showMatch({
   })
 }
 
-function untilOpen(): Promise<void> {
-  return new Promise((resolve) => {
-    const check = () => {
-      if (connection.state !== 'open') return
-      stop()
-      resolve()
-    }
-    const stop = connection.onChange(check)
-    // A stream can end while the connection stays open: the delay prevents a busy loop.
-    setTimeout(check, 250)
-  })
+async function untilOpen(): Promise<void> {
+  // A stream can end while the connection stays open: the delay prevents a busy loop.
+  do await new Promise((resolve) => setTimeout(resolve, 250))
+  while (connection.state !== 'open')
 }

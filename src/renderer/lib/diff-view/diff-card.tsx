@@ -7,14 +7,15 @@ import { useMemo, useState, useCallback } from 'react'
 import type { HistoryEntry } from '#shared/contract/index.ts'
 import { Button, TextLink, MoreButton, ErrorBoundary } from '../ui/elements.tsx'
 import { useTranslation } from 'react-i18next'
-import { useAgentName } from '../agents/current-agent.ts'
+import { useAgent } from '../agents/current-agent.ts'
 import { clipLine } from '../util/clip.ts'
 import { skipToken, useQuery, useMutation } from '@tanstack/react-query'
 import { toast } from 'sonner'
 import { api, queryClient } from '../api/client.ts'
 import { showChange } from '../feedback/change-toast.ts'
 
-export function DiffCard({ agent, change }: { agent: string; change: FileChange }) {
+export function DiffCard({ change }: { change: FileChange }) {
+  const { id: agent } = useAgent()
   const { path, patch, startLine, added, removed } = change
   const revert = useRevertStatus(agent, change.change, path)
   return (
@@ -45,14 +46,14 @@ const initialCount = 6
 const pageSize = 30
 
 interface HunksProps {
-  readonly agent: string
   readonly change: HistoryEntry
   readonly patch: string
-  /** Called with the `hunkKey` of a hunk. Reviewed hunks are hidden if it is given. */
+  /** Receives the `hunkKey` of a hunk. Reviewed hunks are hidden if it is given. */
   readonly onAccept?: (key: string) => void
 }
 
-export function Hunks({ agent, change, patch, onAccept }: HunksProps) {
+export function Hunks({ change, patch, onAccept }: HunksProps) {
+  const { id: agent } = useAgent()
   const [shownCount, setShownCount] = useState(initialCount)
   // In the version with which the history begins, there is no change to undo.
   const canUndo = change.cause !== 'adopted'
@@ -83,22 +84,21 @@ export function Hunks({ agent, change, patch, onAccept }: HunksProps) {
   )
 }
 
-export function useCauseName(agent: string): (change: Pick<HistoryEntry, 'cause' | 'client'>) => string {
+export function useCauseName(): (change: Pick<HistoryEntry, 'cause' | 'client'>) => string {
   const { t } = useTranslation()
-  const name = useAgentName(agent)
+  const { name } = useAgent()
   return useCallback(
     ({ cause, client }) => (cause === 'agent' ? name : (client ?? t(`history.cause.${cause}`))),
     [name, t],
   )
 }
 
-/** Links to the chat turn that made a change. Renders nothing if no turn did. */
 export function TurnLink({ change }: { change: Pick<HistoryEntry, 'session' | 'turn'> }) {
   if (change.session === undefined) return null
   return <TextLink href={paths.chat(change.session, change.turn)}>{t('history.inChat')}</TextLink>
 }
 
-/** Names the untrusted sources of a change. Renders nothing if there are none. */
+/** Names the untrusted sources of a change. */
 export function SourceNote({ change: { sources } }: { change: Pick<HistoryEntry, 'sources'> }) {
   if (!sources || sources.length === 0) return null
   const sourceText = sources.join('; ')
@@ -109,7 +109,6 @@ export function SourceNote({ change: { sources } }: { change: Pick<HistoryEntry,
   )
 }
 
-/** Explains a change that was made while the history was paused. Renders nothing for other changes. */
 export function UnrecordedNote({ change: { cause } }: { change: Pick<HistoryEntry, 'cause'> }) {
   return cause === 'unrecorded' && <p className="text-[12px] text-muted">{t('history.unrecorded')}</p>
 }
@@ -123,14 +122,8 @@ export function Counts({ change: { added, removed } }: { change: Pick<HistoryEnt
   )
 }
 
-interface RevertButtonsProps {
-  readonly revert: RevertStatus
-  /** 0-based index of a hunk; the whole change if undefined. */
-  readonly index?: number
-}
-
-/** Undoes a change, or states why it can no longer be undone, and redoes it. */
-function RevertButtons({ revert, index }: RevertButtonsProps) {
+/** @param index 0-based index of a hunk; the whole change if undefined */
+function RevertButtons({ revert, index }: { revert: ReturnType<typeof useRevertStatus>; index?: number }) {
   const status = index === undefined ? revert.overall : revert.statusOf(index)
   if (status === 'there')
     return (
@@ -152,12 +145,7 @@ function RevertButtons({ revert, index }: RevertButtonsProps) {
 
 type HunkStatus = 'there' | 'undone' | 'changed'
 
-type RevertStatus = ReturnType<typeof useRevertStatus>
-
-/**
- * Returns the undo status of a file's change, with actions that undo and redo it.
- * @param change id of the change set; undefined if it is not stored @param path path after the change
- */
+/** @param change id of the change set; undefined if it is not stored @param path path after the change */
 function useRevertStatus(agent: string, change: number | undefined, path: string) {
   const input = change === undefined ? skipToken : { agent, change, path }
   const status = useQuery(api.history.standing.queryOptions({ input })).data

@@ -11,7 +11,7 @@ const pageSize = 300
 const initialCount = { alone: 300, small: 40 }
 const maxLineLength = 2000
 
-interface PatchProps {
+export interface PatchProps {
   readonly patch: string
   readonly isUndone?: boolean
   readonly isSmall?: boolean

@@ -5,10 +5,7 @@ import { toast } from 'sonner'
 import type { PastBatch } from '#shared/contract/index.ts'
 import { clipLine } from '../util/clip.ts'
 
-/**
- * Shows a toast that reverts a change set.
- * @param change null if the history could not store the change: the toast has no action
- */
+/** @param change the change set that the toast reverts; null if the history could not store it */
 export function showChange(
   text: string,
   agent: string,

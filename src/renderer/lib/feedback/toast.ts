@@ -2,7 +2,7 @@ import { ORPCError } from '@orpc/client'
 import i18next from 'i18next'
 import type { ConfigFault } from '#shared/contract/index.ts'
 import { errorCodes, type ErrorCode } from '#shared/util/errors.ts'
-import { toast } from 'sonner'
+import { toast, type ExternalToast } from 'sonner'
 import { MutationCache } from '@tanstack/react-query'
 
 /** Returns a sentence for the user. Treats any error outside the contract as a lost connection. */
@@ -12,7 +12,7 @@ export function explainError(error: unknown): string {
   return i18next.t('error.unreachable')
 }
 
-/** Returns a sentence for an error code. An unknown code becomes an internal error with the code as reference. */
+/** An unknown code becomes an internal error with the code as reference. */
 export function explainCode(code: string, data: Record<string, unknown>): string {
   if (code === 'step_limit') return i18next.t('error.step_limit')
   if (code === 'config_invalid') return i18next.t('error.config_invalid', { reason: configReason(data) })
@@ -53,8 +53,7 @@ function configReason({ key, fault, allowed, reason }: Record<string, unknown>):
 }
 
 /** Explains an invalid configuration value. Falls back to the English message if there is no translation. */
-export function explainFault(problem: { message: string; fault?: unknown; allowed?: unknown }): string {
-  const { message, fault, allowed } = problem
+export function explainFault({ message, fault, allowed }: { message: string; fault?: unknown; allowed?: unknown }) {
   if (fault === undefined) return message
   return i18next.t(`configFault.${String(fault) as ConfigFault}`, { allowed: String(allowed) })
 }
@@ -67,7 +66,7 @@ function isErrorCode(code: string): code is ErrorCode {
   return (errorCodes as readonly string[]).includes(code)
 }
 
-/** Returns the stack or message for a bug report. Accepts anything that can be thrown. */
+/** Returns the stack or message for a bug report. */
 export function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error)
 }
@@ -78,11 +77,7 @@ export function showError(error: unknown): void {
   toast.error(text, { id: text })
 }
 
-/**
- * Awaits work outside a component's mutation (a toast's action, a stream, several calls in a row) and shows a
- * toast if it fails.
- * @returns the result as `value`, or undefined if the work failed
- */
+/** Shows a toast if the work fails. @returns the result as `value`, or undefined if the work failed */
 export async function runWithErrorToast<T>(work: Promise<T>): Promise<{ readonly value: T } | undefined> {
   try {
     return { value: await work }
@@ -95,53 +90,22 @@ export async function runWithErrorToast<T>(work: Promise<T>): Promise<{ readonly
 /** Duration of a toast with an action, in ms. Hovering pauses it. */
 export const undoToastMs = 10_000
 
-interface ToastOptions {
-  readonly look?: 'plain' | 'success'
-  /** Replaces the toast with the same id. */
-  readonly id?: string
-  readonly durationMs?: number
-}
-
 /** Duration of a toast whose undo people decide about later, in ms: after a look at the result, or another try. */
 export const longUndoToastMs = 60_000
+
+type Undo = () => Promise<unknown>
 
 /** Shows a toast with an undo action, if there is one. If the undo fails, a toast offers it again. */
 export function showSuccess(
   text: string,
-  undo: (() => Promise<unknown>) | undefined,
-  { look = 'success', id, durationMs = undoToastMs }: ToastOptions = {},
+  undo: Undo | undefined,
+  { look = 'success', duration = undoToastMs, ...options }: ExternalToast & { look?: 'plain' | 'success' } = {},
 ): void {
   const show = look === 'plain' ? toast : toast.success
-  show(text, { ...(undo && { duration: durationMs, action: undoAction(undo) }), ...(id === undefined ? {} : { id }) })
+  show(text, { ...(undo && { duration, action: undoAction(undo) }), ...options })
 }
 
-interface StickyToast {
-  readonly id: string
-  readonly description: string
-  readonly undo: (() => Promise<unknown>) | undefined
-  readonly link: { readonly label: string; readonly go: () => void }
-  readonly onDismiss: () => void
-}
-
-/** Shows a toast for a change made in the background. It stays until the user acts on it or dismisses it. */
-export function showSticky(text: string, { id, description, undo, link, onDismiss }: StickyToast): void {
-  const undoButton = undo && undoAction(undo)
-  const dismissThen = (action: () => void) => () => {
-    onDismiss()
-    action()
-  }
-  toast.info(text, {
-    id,
-    description,
-    duration: Infinity,
-    closeButton: true,
-    onDismiss,
-    cancel: { label: link.label, onClick: dismissThen(link.go) },
-    ...(undoButton && { action: { label: undoButton.label, onClick: dismissThen(undoButton.onClick) } }),
-  })
-}
-
-function undoAction(undo: () => Promise<unknown>) {
+export function undoAction(undo: Undo) {
   const undoOrRetry = async () => {
     try {
       await undo()
@@ -169,26 +133,19 @@ export function createMutationCache(): MutationCache {
 
 /** The same error is shown again only after this time, in ms. */
 const repeatMs = 30_000
-/** Limit of the map of errors, since a number or path can make each message unique. */
-const maxTracked = 20
 
 /** Browsers report this as an error, although the layout settles in the next frame. */
 const ignoredErrors = /^ResizeObserver loop/
 
 export function reportUncaughtErrors(): void {
-  const lastShownAt = new Map<string, number>()
+  let last = { message: '', at: 0 }
   const report = (error: unknown, message: string) => {
     // Cancelled work (a closed view, a disposed editor) rejects with one of these names.
     const isCancelled = error instanceof Error && (error.name === 'AbortError' || error.name === 'Canceled')
     if (ignoredErrors.test(message) || isCancelled) return
-    const now = Date.now()
-    if (now - (lastShownAt.get(message) ?? -Infinity) < repeatMs) return
-    lastShownAt.delete(message)
-    lastShownAt.set(message, now)
-    for (const oldest of lastShownAt.keys()) {
-      if (lastShownAt.size <= maxTracked) break
-      lastShownAt.delete(oldest)
-    }
+    const at = Date.now()
+    if (message === last.message && at - last.at < repeatMs) return
+    last = { message, at }
     toast.error(i18next.t('broken.uncaught'), {
       id: 'uncaught',
       description: message.slice(0, 200),

@@ -1,15 +1,19 @@
 import i18next from 'i18next'
 import { distinguishingDigits } from '#shared/util/rounding.ts'
 
-export function formatNumber(value: number): string {
-  return new Intl.NumberFormat(i18next.language).format(value)
+export function formatNumber(value: number, options?: Intl.NumberFormatOptions): string {
+  return new Intl.NumberFormat(i18next.language, options).format(value)
+}
+
+function formatTime(date: Date | number, options: Intl.DateTimeFormatOptions): string {
+  return new Intl.DateTimeFormat(i18next.language, options).format(date)
 }
 
 /** Formats a rough token count: 46,120 → 46.1k. */
 export function formatShort(tokens: number): string {
   if (tokens < 1000) return formatNumber(tokens)
   const thousands = tokens / 1000
-  return `${new Intl.NumberFormat(i18next.language, { maximumFractionDigits: thousands < 100 ? 1 : 0 }).format(thousands)}k`
+  return `${formatNumber(thousands, { maximumFractionDigits: thousands < 100 ? 1 : 0 })}k`
 }
 
 /** `Intl` writes the byte unit as a word, in some languages an English one. */
@@ -18,13 +22,12 @@ const byteUnits = ['B', 'kB', 'MB', 'GB'] as const
 /** Formats bytes in decimal units (1 kB = 1000 bytes). */
 export function formatBytes(bytes: number): string {
   const unit = Math.min(byteUnits.length - 1, Math.floor(Math.log(Math.max(1, bytes)) / Math.log(1000)))
-  const amount = new Intl.NumberFormat(i18next.language, { maximumFractionDigits: 1 }).format(bytes / 1000 ** unit)
-  return `${amount}\u202f${byteUnits[unit] ?? 'B'}`
+  return `${formatNumber(bytes / 1000 ** unit, { maximumFractionDigits: 1 })}\u202f${byteUnits[unit] ?? 'B'}`
 }
 
 /** @param share 0 to 1 */
 export function formatPercent(share: number): string {
-  return new Intl.NumberFormat(i18next.language, { style: 'percent', maximumFractionDigits: 1 }).format(share)
+  return formatNumber(share, { style: 'percent', maximumFractionDigits: 1 })
 }
 
 /**
@@ -34,54 +37,44 @@ export function formatPercent(share: number): string {
 export function formatScore(score: number | null | undefined, threshold?: number): string {
   if (score === null || score === undefined) return '–'
   const digits = threshold === undefined ? 0 : distinguishingDigits(score, threshold) - 2
-  const format = { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits } as const
-  return new Intl.NumberFormat(i18next.language, format).format(score)
+  return formatNumber(score, { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits })
 }
 
-/** Formats a `YYYY-MM-DD` date in words. */
+/** @param date `YYYY-MM-DD` */
 export function formatDate(date: string): string {
-  return new Intl.DateTimeFormat(i18next.language, { dateStyle: 'long' }).format(new Date(`${date}T12:00:00`))
+  return formatTime(new Date(`${date}T12:00:00`), { dateStyle: 'long' })
 }
 
 /** Formats the day of a note: `15 January`, with the year if it is not the current one. @param date `YYYY-MM-DD` */
 export function formatNoteDay(date: string): string {
   const isThisYear = Number(date.slice(0, 4)) === new Date().getFullYear()
-  const options: Intl.DateTimeFormatOptions = {
-    day: 'numeric',
-    month: 'long',
-    ...(isThisYear ? {} : { year: 'numeric' }),
-  }
-  return new Intl.DateTimeFormat(i18next.language, options).format(new Date(`${date}T12:00:00`))
+  const year = isThisYear ? undefined : 'numeric'
+  return formatTime(new Date(`${date}T12:00:00`), { day: 'numeric', month: 'long', year })
 }
 
-/** Formats a `YYYY-MM` month in words. */
+/** @param month `YYYY-MM` */
 export function formatMonth(month: string): string {
-  const format = new Intl.DateTimeFormat(i18next.language, { year: 'numeric', month: 'long' })
-  return format.format(new Date(`${month}-15T12:00:00`))
+  return formatTime(new Date(`${month}-15T12:00:00`), { year: 'numeric', month: 'long' })
 }
 
 /** Formats a timestamp (ms): the time alone if it is today, else with the day. */
 export function formatMoment(at: number): string {
-  const date = new Date(at)
-  const isToday = date.toDateString() === new Date().toDateString()
-  const day = { month: 'short', day: 'numeric' } as const
+  const isToday = new Date(at).toDateString() === new Date().toDateString()
   const time = { hour: '2-digit', minute: '2-digit' } as const
-  return new Intl.DateTimeFormat(i18next.language, isToday ? time : { ...day, ...time }).format(date)
+  return formatTime(at, isToday ? time : { month: 'short', day: 'numeric', ...time })
 }
 
 /** Formats a timestamp (ms) as a day without its year. */
 export function formatShortDay(at: number): string {
-  return new Intl.DateTimeFormat(i18next.language, { month: 'short', day: 'numeric' }).format(new Date(at))
+  return formatTime(at, { month: 'short', day: 'numeric' })
 }
 
 const minShownDollars = 0.0001
 
 /** Formats US dollars, with two more digits below one dollar. */
 export function formatMoney(dollars: number): string {
-  const digits = dollars >= 1 ? 2 : 4
   if (dollars > 0 && dollars < minShownDollars) return `<${formatMoney(minShownDollars)}`
-  const format = { style: 'currency', currency: 'USD', maximumFractionDigits: digits } as const
-  return new Intl.NumberFormat(i18next.language, format).format(dollars)
+  return formatNumber(dollars, { style: 'currency', currency: 'USD', maximumFractionDigits: dollars >= 1 ? 2 : 4 })
 }
 
 /** Formats a date in local time as `YYYY-MM-DD`, the Swedish format. */

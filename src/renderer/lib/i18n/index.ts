@@ -10,7 +10,6 @@ const translations = {
 
 export const locales = ['en', 'zh-CN', 'zh-TW'] as const
 
-/** Resolves once the texts of the system's language are loaded. */
 export async function startI18n(): Promise<void> {
   const locale = systemLocale()
   const { default: translation } = await translations[locale]()
@@ -51,8 +50,7 @@ async function load(locale: Locale): Promise<void> {
   i18next.addResourceBundle(locale, 'translation', translation)
 }
 
-/** Returns the supported locale that the system prefers, English if there is none. */
-export function systemLocale(): Locale {
+function systemLocale(): Locale {
   for (const language of navigator.languages) {
     if (/^zh-(TW|HK|MO|Hant)/i.test(language)) return 'zh-TW'
     if (/^zh/i.test(language)) return 'zh-CN'
@@ -61,7 +59,6 @@ export function systemLocale(): Locale {
   return 'en'
 }
 
-/** Returns the shown language as one of the supported locales. */
 export function currentLocale(): Locale {
   return locales.find((locale) => locale === i18next.language) ?? systemLocale()
 }

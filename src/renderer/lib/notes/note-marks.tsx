@@ -1,16 +1,16 @@
-import { useQuery, useMutation } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { t } from 'i18next'
 import { Lock, EyeOff } from 'lucide-react'
 import type { FileEntry, IndexExclusion } from '#shared/contract/index.ts'
+import { useAgent } from '../agents/current-agent.ts'
 import { api, client } from '../api/client.ts'
 import { sessionOfPath } from '#shared/util/agent-files.ts'
-import { showSuccess } from '#lib/feedback/toast.ts'
+import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 import { Button, TextLink } from '#lib/ui/elements.tsx'
 
 type NotePrivacy = NonNullable<FileEntry['privacy']>
 
-/** The lock of private notes, folders and chats, with a tooltip and an accessible name. */
 export function PrivateMark({ label, isPart = false }: { label: string; isPart?: boolean }) {
   return (
     <span
@@ -25,7 +25,6 @@ export function PrivateMark({ label, isPart = false }: { label: string; isPart?:
   )
 }
 
-/** The lock of a note; fainter if only a part of the note is private. */
 export function NoteMark({ privacy: { isWhole, rule, problem } }: { privacy: NotePrivacy }) {
   const label =
     problem !== undefined
@@ -37,7 +36,8 @@ export function NoteMark({ privacy: { isWhole, rule, problem } }: { privacy: Not
 }
 
 /** The lock of the note or chat at a path of the workspace; nothing if it is open. */
-export function PlaceMark({ agent, path }: { agent: string; path: string }) {
+export function PlaceMark({ path }: { path: string }) {
+  const { id: agent } = useAgent()
   const session = sessionOfPath(path)
   const privacy = useQuery(
     api.workspace.list.queryOptions({
@@ -70,41 +70,32 @@ export function NotIndexedBadge({ unsearched }: { unsearched: IndexExclusion }) 
   )
 }
 
-export function NotIndexedNote({ agent, unsearched }: { agent: string; unsearched: IndexExclusion }) {
+export function NotIndexedNote({ unsearched }: { unsearched: IndexExclusion }) {
   const { reason, message = '' } = unsearched
   return (
     <span data-testid="unsearched-note" data-reason={reason} className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <span>{t(`unsearched.${reason}`, { message })}</span>
-      {reason === 'scope' && <IndexAllButton agent={agent} />}
-      {reason === 'sessionsOff' && <SearchSessionsButton agent={agent} />}
+      {reason === 'scope' && <IndexAllButton />}
+      {reason === 'sessionsOff' && <SearchSessionsButton />}
       {reason === 'outside' && <TextLink href={paths.settings('memory')}>{t('unsearched.addFolder')}</TextLink>}
     </span>
   )
 }
 
-export function IndexAllButton({ agent }: { agent: string }) {
-  const extendScope = useMutation(
-    api.search.setScope.mutationOptions({
-      onSuccess: (scope) => showSuccess(t('unsearched.nowAll'), () => client.search.setScope({ agent, scope })),
-    }),
-  )
-  return (
-    <Button disabled={extendScope.isPending} onClick={() => extendScope.mutate({ agent, scope: 'workspace' })}>
-      {t('unsearched.searchAll')}
-    </Button>
-  )
+export function IndexAllButton() {
+  const { id: agent } = useAgent()
+  const extendScope = async () => {
+    const scope = await client.search.setScope({ agent, scope: 'workspace' })
+    showSuccess(t('unsearched.nowAll'), () => client.search.setScope({ agent, scope }))
+  }
+  return <Button onClick={() => void runWithErrorToast(extendScope())}>{t('unsearched.searchAll')}</Button>
 }
 
-function SearchSessionsButton({ agent }: { agent: string }) {
-  const enableSessions = useMutation(
-    api.search.setSessions.mutationOptions({
-      onSuccess: (sessions) =>
-        showSuccess(t('unsearched.nowSessions'), () => client.search.setSessions({ agent, sessions })),
-    }),
-  )
-  return (
-    <Button disabled={enableSessions.isPending} onClick={() => enableSessions.mutate({ agent, sessions: true })}>
-      {t('setting.memory_sessions')}
-    </Button>
-  )
+function SearchSessionsButton() {
+  const { id: agent } = useAgent()
+  const enableSessions = async () => {
+    const sessions = await client.search.setSessions({ agent, sessions: true })
+    showSuccess(t('unsearched.nowSessions'), () => client.search.setSessions({ agent, sessions }))
+  }
+  return <Button onClick={() => void runWithErrorToast(enableSessions())}>{t('setting.memory_sessions')}</Button>
 }

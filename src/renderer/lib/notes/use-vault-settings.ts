@@ -8,7 +8,6 @@ import { isoDate } from '../i18n/format.ts'
 import { t } from 'i18next'
 import type { VaultConventions } from '#shared/contract/index.ts'
 
-/** Returns the conventions of the agent's vault, undefined while loading. */
 export function useVaultSettings(agent: string) {
   return useQuery(api.conventions.of.queryOptions({ input: { agent } })).data?.kept
 }
@@ -55,13 +54,9 @@ export function useNotesPath(agent: string): string {
   return paths.file(exists(todaysLog) || !exists(longTermPath) ? todaysLog : longTermPath)
 }
 
-/** Describes the detected vault for a folder that is about to be opened. */
 export function describeVault({ kind, daily }: VaultConventions, count: number): string {
-  return t('vault.found', {
-    kind: t(`vault.kind.${kind}`),
-    notes: t('vault.notes', { count }),
-    daily: dailyPattern(daily),
-  })
+  const notes = t('vault.notes', { count })
+  return t('vault.found', { kind: t(`vault.kind.${kind}`), notes, daily: dailyPattern(daily) })
 }
 
 /** Returns the path pattern of daily notes, such as `journals/YYYY_MM_DD`. */

@@ -4,9 +4,9 @@ import { decodePart, encodePart } from '#shared/util/decode.ts'
 import { sessionOfPath } from '#shared/util/agent-files.ts'
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
 
-/** A line of a file; `line` is 1-based. */
 export interface FileLine {
   readonly path: string
+  /** 1-based. */
   readonly line: number
 }
 
@@ -50,23 +50,20 @@ export function formatLines({ path, startLine, endLine }: LinesOfFile): string {
   return startLine === endLine ? `${path}:${startLine}` : `${path}:${startLine}–${endLine}`
 }
 
-/**
- * Parses `memory/a.md:12`. Without a line number the line is 1; a range keeps its first line.
- * @returns undefined for an empty text
- */
+/** Parses `memory/a.md:12`. The line is 1 if it is missing; a range keeps its first line. Undefined for an empty text. */
 export function parsePlace(text: string): FileLine | undefined {
   const [, path = '', line] = /^\s*(.+?)(?::(\d+)(?:[-–]\d+)?)?\s*$/.exec(text) ?? []
   return path === '' ? undefined : { path, line: Math.max(1, Number(line ?? 1)) }
 }
 
-/** Returns the fragment of the address with its `#` and rerenders when it changes. */
+/** Returns the fragment of the address with its `#`. */
 export function useHash(): string {
   return useSyncExternalStore(onAddressChange, () => location.hash)
 }
 
 /**
- * Returns the path of the address, still encoded, and rerenders when it changes. The router decodes its
- * paths, so a file name with a `%` would be ambiguous; decode with `fileAt` and `sessionAt` instead.
+ * Returns the path of the address, still encoded. The router decodes its paths, so a file name with a `%` would be
+ * ambiguous; decode with `fileAt` and `sessionAt` instead.
  */
 export function useEncodedPath(): string {
   return useSyncExternalStore(onAddressChange, () => location.pathname)
@@ -90,10 +87,7 @@ export function fileAt(encodedPath: string): string | undefined {
   return encoded?.split('/').map(decodePart).join('/')
 }
 
-/**
- * Returns the session whose chat or requests an address shows, or undefined for another view.
- * @param encodedPath from `useEncodedPath`
- */
+/** Returns the session whose chat or requests an address shows, or undefined. @param encodedPath from `useEncodedPath` */
 export function sessionAt(encodedPath: string): string | undefined {
   const encoded = /^\/(?:chat|inspect\/sent)\/([^/]+)/.exec(encodedPath)?.[1]
   return encoded === undefined ? undefined : decodePart(encoded)
@@ -104,7 +98,7 @@ export function isFileAt(encodedPath: string, path: string): boolean {
   return fileAt(encodedPath) === path
 }
 
-/** Returns the message id of `#m-1a2b`, or undefined. */
+/** Parses `#m-1a2b`. */
 export function messageOfHash(hash: string): string | undefined {
   return /^#m-([\w-]+)$/.exec(hash)?.[1]
 }
@@ -114,7 +108,7 @@ function formatHash(startLine: number | undefined, endLine = startLine): string 
   return startLine === endLine ? `#L${startLine}` : `#L${startLine}-${endLine}`
 }
 
-/** Returns the lines of `#L12` or `#L12-14`, or undefined. */
+/** Parses `#L12` or `#L12-14`. */
 export function linesOfHash(hash: string): Omit<LinesOfFile, 'path'> | undefined {
   const [, first, last = first] = /^#L(\d+)(?:-(\d+))?$/.exec(hash) ?? []
   return first === undefined ? undefined : { startLine: Number(first), endLine: Math.max(Number(first), Number(last)) }

@@ -4,10 +4,10 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import type { SearchSettings } from '#shared/contract/index.ts'
 import { searchModes } from '#shared/contract/search.ts'
 import { api, client } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
 import { Choice } from '#lib/ui/elements.tsx'
 
-/** Returns a mutation that saves search settings and offers to undo that. */
 export function useSaveSearch(onSaved?: () => void) {
   return useMutation(
     api.search.setSettings.mutationOptions({
@@ -44,8 +44,9 @@ export function SearchMode({ agent, settings, onChoose }: SearchModeProps) {
   )
 }
 
-/** The same as a setting: a choice is saved at once. */
-export function SearchModeSetting({ agent }: { agent: string }) {
+/** Saves a choice at once. */
+export function SearchModeSetting() {
+  const { id: agent } = useAgent()
   const { data } = useQuery(api.search.settings.queryOptions({ input: { agent } }))
   const save = useSaveSearch()
   return data && <SearchMode agent={agent} settings={data} onChoose={(settings) => save.mutate({ agent, settings })} />

@@ -8,7 +8,6 @@ import {
   type ReactNode,
   type ReactElement,
   type FormEvent,
-  type ErrorInfo,
 } from 'react'
 import { Link } from 'wouter'
 import { useCopy } from '../util/hooks.ts'
@@ -77,23 +76,22 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   )
 }
 
-interface TextLinkProps {
-  readonly href: string
-  readonly className?: string
-  readonly onClick?: (() => void) | undefined
-  readonly children: ReactNode
-}
-
-export function TextLink({ className = '', ...props }: TextLinkProps) {
+export function TextLink({ className = '', ...props }: ComponentProps<'a'> & { href: string }) {
   return <Link className={`text-accent hover:underline ${className}`} {...props} />
 }
 
-export function ActionMenu({ trigger, children }: { trigger: ReactElement; children: ReactNode }) {
+interface ActionMenuProps {
+  readonly align?: 'start' | 'end'
+  readonly trigger: ReactElement
+  readonly children: ReactNode
+}
+
+export function ActionMenu({ align = 'end', trigger, children }: ActionMenuProps) {
   return (
     <Menu.Root>
       <Menu.Trigger render={trigger} />
       <Menu.Portal>
-        <Menu.Positioner sideOffset={4} align="end" className="z-50">
+        <Menu.Positioner sideOffset={4} align={align} className="z-50">
           <Menu.Popup className="min-w-48 rounded-md border border-line bg-raised p-1 text-[13px] shadow-float">
             {children}
           </Menu.Popup>
@@ -103,9 +101,10 @@ export function ActionMenu({ trigger, children }: { trigger: ReactElement; child
   )
 }
 
-export function ActionItem({ onClick, children }: { onClick: () => void; children: string }) {
+export function ActionItem({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  const look = 'flex min-h-7 items-center gap-2.5 rounded-sm px-2 data-[highlighted]:bg-soft'
   return (
-    <Menu.Item onClick={onClick} className="flex min-h-7 items-center rounded-sm px-2 data-[highlighted]:bg-soft">
+    <Menu.Item onClick={onClick} className={look}>
       {children}
     </Menu.Item>
   )
@@ -170,18 +169,14 @@ export function Select<T extends string>({
   )
 }
 
-interface SliderProps {
+interface SliderProps extends Omit<ComponentProps<'input'>, 'onChange'> {
   readonly label: string
   /** The value as text. */
   readonly shown: string
-  readonly value: number
-  readonly min?: number
-  readonly max: number
-  readonly step: number
   readonly onChange: (value: number) => void
 }
 
-export function Slider({ label, shown, value, min = 0, max, step, onChange }: SliderProps) {
+export function Slider({ label, shown, onChange, ...input }: SliderProps) {
   return (
     <label className="flex flex-col gap-1">
       <span className="flex justify-between gap-2">
@@ -192,10 +187,7 @@ export function Slider({ label, shown, value, min = 0, max, step, onChange }: Sl
         type="range"
         aria-label={label}
         aria-valuetext={shown}
-        min={min}
-        max={max}
-        step={step}
-        value={value}
+        {...input}
         onChange={(event) => onChange(event.target.valueAsNumber)}
         className="accent-accent"
       />
@@ -203,14 +195,8 @@ export function Slider({ label, shown, value, min = 0, max, step, onChange }: Sl
   )
 }
 
-interface CheckboxProps {
-  readonly role?: 'switch'
-  readonly checked: boolean
-  readonly disabled?: boolean
-  readonly title?: string
-  readonly className?: string
+interface CheckboxProps extends Omit<ComponentProps<'input'>, 'onChange'> {
   readonly onChange: (isChecked: boolean) => void
-  readonly children: ReactNode
 }
 
 export function Checkbox({ title, className = '', onChange, children, ...input }: CheckboxProps) {
@@ -227,31 +213,42 @@ export function Checkbox({ title, className = '', onChange, children, ...input }
   )
 }
 
-interface SearchFieldProps {
+interface TextInputProps extends Omit<ComponentProps<'input'>, 'onChange'> {
+  readonly onChange: (text: string) => void
+}
+
+export function TextInput({ onChange, className = '', ...input }: TextInputProps) {
+  return (
+    <input
+      onChange={(event) => onChange(event.target.value)}
+      className={`rounded-sm border border-line bg-raised outline-none focus:border-accent aria-invalid:border-bad ${className}`}
+      {...input}
+    />
+  )
+}
+
+interface SearchFieldProps extends TextInputProps {
   readonly label: string
   readonly value: string
-  readonly onChange: (value: string) => void
-  readonly onKeyDown?: (event: React.KeyboardEvent) => void
-  readonly className?: string
 }
 
 const fieldLook = 'min-h-7 w-56 min-w-0 border-line bg-raised'
 
-export function SearchField({ label, value, onChange, onKeyDown, className = fieldLook }: SearchFieldProps) {
+export function SearchField({ label, value, onChange, className = fieldLook, ...input }: SearchFieldProps) {
   return (
     <input
       type="search"
       {...useTextField(value, onChange)}
       aria-label={label}
       placeholder={label}
-      onKeyDown={onKeyDown}
       className={`rounded-sm border px-2 outline-none focus:border-accent ${className}`}
+      {...input}
     />
   )
 }
 
 /** A borderless filter field for the sidebar. Escape clears it. */
-export function FilterField({ className = '', ...field }: Omit<SearchFieldProps, 'onKeyDown'>) {
+export function FilterField({ className = '', ...field }: SearchFieldProps) {
   return (
     <SearchField
       {...field}
@@ -259,6 +256,31 @@ export function FilterField({ className = '', ...field }: Omit<SearchFieldProps,
       className={`h-7 border-transparent bg-soft placeholder:text-muted focus:bg-raised [&::-webkit-search-cancel-button]:hidden ${className}`}
     />
   )
+}
+
+interface FormProps extends Omit<ComponentProps<'form'>, 'onSubmit'> {
+  readonly onSubmit: (form: HTMLFormElement) => void
+}
+
+export function Form({ onSubmit, ...form }: FormProps) {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    onSubmit(event.currentTarget)
+  }
+  return <form onSubmit={submit} {...form} />
+}
+
+interface ProgressProps {
+  readonly label: string
+  readonly done: number
+  readonly total: number
+  readonly className: string
+}
+
+/** Moves without a value while the total is 0. */
+export function Progress({ label, done, total, className }: ProgressProps) {
+  const value = total === 0 ? undefined : done
+  return <progress aria-label={label} value={value} max={Math.max(1, total)} className={className} />
 }
 
 /** Keeps keys that an input method uses (Enter, Escape, arrows) from all handlers but the editor's own. */
@@ -338,7 +360,6 @@ interface ErrorTextProps {
   readonly id?: string
 }
 
-/** Shows the sentence for an error; nothing without an error. */
 export function ErrorText({ error, explain = explainError, id }: ErrorTextProps) {
   if (!error) return null
   return (
@@ -350,22 +371,19 @@ export function ErrorText({ error, explain = explainError, id }: ErrorTextProps)
 
 interface QueryViewProps<T> {
   readonly query: UseQueryResult<T>
-  /** Lines of the placeholder while the data is loading. */
+  /** Lines of the placeholder. */
   readonly lines?: number
   readonly children: (data: T) => ReactNode
 }
 
-/** Shows the data of a query, or its error with a retry. */
 export function QueryView<T>({ query, lines = 5, children }: QueryViewProps<T>) {
   if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
   return query.data === undefined ? <Skeleton lines={lines} /> : children(query.data)
 }
 
-type BoundaryName = 'editor' | 'message' | 'part' | 'preview' | 'row' | 'text' | 'tool' | 'view' | 'window'
-
 interface ErrorBoundaryProps {
   /** The part of the page that failed; selects the message. */
-  readonly piece: BoundaryName
+  readonly piece: 'editor' | 'message' | 'part' | 'preview' | 'row' | 'text' | 'tool' | 'view' | 'window'
   /** `row`: one line. `view`: centered in the available space. */
   readonly variant?: 'row' | 'view'
   /** When it changes after an error, the children are rendered again. */
@@ -373,20 +391,12 @@ interface ErrorBoundaryProps {
   readonly children: ReactNode
 }
 
-interface ErrorBoundaryState {
-  readonly failure: { readonly error: unknown; readonly componentStack: string } | undefined
-}
+type Failure = { readonly error: unknown } | undefined
 
-export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
-  override state: ErrorBoundaryState = { failure: undefined }
+export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly failure: Failure }> {
+  override state = { failure: undefined as Failure }
 
-  static getDerivedStateFromError(error: unknown): ErrorBoundaryState {
-    return { failure: { error, componentStack: '' } }
-  }
-
-  override componentDidCatch(error: unknown, { componentStack }: ErrorInfo): void {
-    this.setState({ failure: { error, componentStack: componentStack ?? '' } })
-  }
+  static getDerivedStateFromError = (error: unknown) => ({ failure: { error } })
 
   override componentDidUpdate(previous: ErrorBoundaryProps): void {
     if (this.state.failure && previous.resetKey !== this.props.resetKey) this.#retry()
@@ -394,71 +404,57 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
 
   override render(): ReactNode {
     const { failure } = this.state
-    if (!failure) return this.props.children
-    const { piece, variant = 'row' } = this.props
-    const details = `${describeError(failure.error)}\n${failure.componentStack}`.trim()
-    const Fallback = variant === 'row' ? BrokenRow : BrokenView
-    return <Fallback piece={piece} details={details} onRetry={this.#retry} />
+    const { piece, variant = 'row', children } = this.props
+    if (!failure) return children
+    const details = describeError(failure.error)
+    if (variant === 'row')
+      return (
+        <div
+          role="alert"
+          data-testid="broken"
+          className="flex min-w-0 flex-wrap items-center gap-x-3 rounded-sm border border-line bg-side px-3 py-1 text-[13px] text-muted"
+        >
+          <TriangleAlert size={13} aria-hidden className="shrink-0 text-warning" />
+          <span className="min-w-0 flex-1 basis-40 py-0.5 text-text">{t(`broken.${piece}`)}</span>
+          <ErrorActions details={details} onRetry={this.#retry} isInline />
+        </div>
+      )
+    return (
+      <div
+        role="alert"
+        data-testid="broken"
+        className="flex h-full min-w-0 flex-1 flex-col items-center justify-center overflow-y-auto px-6 py-10 text-center"
+      >
+        <TriangleAlert size={20} aria-hidden className="mb-3 text-warning" />
+        <p className="text-[15px] font-medium">{t(`broken.${piece}`)}</p>
+        <p className="mt-1 mb-4 max-w-md text-muted">{t('broken.safe')}</p>
+        <ErrorActions details={details} onRetry={this.#retry} />
+        <pre className="mt-6 max-h-40 max-w-full overflow-auto rounded-sm border border-line bg-side px-3 py-2 text-left font-mono text-[11px] whitespace-pre-wrap text-muted">
+          {details.split('\n', 1)[0]?.slice(0, 500)}
+        </pre>
+      </div>
+    )
   }
 
   #retry = (): void => this.setState({ failure: undefined })
 }
 
-interface BrokenProps {
-  readonly piece: BoundaryName
-  readonly details: string
-  readonly onRetry: () => void
-}
-
-function BrokenRow({ piece, ...actions }: BrokenProps) {
-  return (
-    <div
-      role="alert"
-      data-testid="broken"
-      className="flex min-w-0 flex-wrap items-center gap-x-3 rounded-sm border border-line bg-side px-3 py-1 text-[13px] text-muted"
-    >
-      <TriangleAlert size={13} aria-hidden className="shrink-0 text-warning" />
-      <span className="min-w-0 flex-1 basis-40 py-0.5 text-text">{t(`broken.${piece}`)}</span>
-      <ErrorActions {...actions} look="link" />
-    </div>
-  )
-}
-
-function BrokenView({ piece, ...actions }: BrokenProps) {
-  return (
-    <div
-      role="alert"
-      data-testid="broken"
-      className="flex h-full min-w-0 flex-1 flex-col items-center justify-center overflow-y-auto px-6 py-10 text-center"
-    >
-      <TriangleAlert size={20} aria-hidden className="mb-3 text-warning" />
-      <p className="text-[15px] font-medium">{t(`broken.${piece}`)}</p>
-      <p className="mt-1 mb-4 max-w-md text-muted">{t('broken.safe')}</p>
-      <ErrorActions {...actions} />
-      <pre className="mt-6 max-h-40 max-w-full overflow-auto rounded-sm border border-line bg-side px-3 py-2 text-left font-mono text-[11px] whitespace-pre-wrap text-muted">
-        {actions.details.split('\n', 1)[0]?.slice(0, 500)}
-      </pre>
-    </div>
-  )
-}
-
 interface ErrorActionsProps {
   readonly details: string
   readonly onRetry?: (() => void) | undefined
-  /** `link`: inline, after a sentence. */
-  readonly look?: 'link' | 'plain'
+  readonly isInline?: boolean
 }
 
-function ErrorActions({ details, onRetry, look = 'plain' }: ErrorActionsProps) {
+function ErrorActions({ details, onRetry, isInline = false }: ErrorActionsProps) {
   const { isCopied, copy } = useCopy()
   return (
-    <span className={`flex ${look === 'link' ? 'gap-3' : 'gap-2'}`}>
+    <span className={`flex ${isInline ? 'gap-3' : 'gap-2'}`}>
       {onRetry && (
-        <Button look={look} onClick={onRetry}>
+        <Button look={isInline ? 'link' : 'plain'} onClick={onRetry}>
           {t('common.retry')}
         </Button>
       )}
-      <Button look={look === 'link' ? 'link' : 'quiet'} onClick={() => copy(details)}>
+      <Button look={isInline ? 'link' : 'quiet'} onClick={() => copy(details)}>
         {t(isCopied ? 'chat.copied' : 'common.copyDetails')}
       </Button>
     </span>

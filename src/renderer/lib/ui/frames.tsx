@@ -1,10 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { t } from 'i18next'
 import { useRef, useId, useState, createContext, use, type ReactNode, type ComponentProps } from 'react'
-import { Button, IconButton, ErrorBoundary } from './elements.tsx'
+import { Button, IconButton, ErrorBoundary, ErrorText, Form, TextInput } from './elements.tsx'
 import { Dialog as BaseDialog } from '@base-ui/react/dialog'
 import { X, ChevronRight } from 'lucide-react'
-import { explainError } from '../feedback/toast.ts'
 import { Link } from 'wouter'
 import { paths, useEncodedPath } from '../router/paths.ts'
 import { formatBoundKeys } from '../util/shortcuts.ts'
@@ -14,7 +13,6 @@ interface DialogProps {
   /** Label of the button that submits; without it the dialog can only be closed. */
   readonly action?: string | undefined
   readonly canSubmit?: boolean
-  /** True to put the focus on the button that submits. */
   readonly focusesAction?: boolean
   readonly aside?: ReactNode
   /** Distance from the top, width and height. */
@@ -40,13 +38,7 @@ export function Dialog({
       className={`left-1/2 -translate-x-1/2 rounded-lg border border-line bg-raised p-4 shadow-float ${className}`}
       onClose={onClose}
     >
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault()
-          onSubmit()
-        }}
-      >
+      <Form className="flex flex-col gap-3" onSubmit={onSubmit}>
         <ModalTitle>{title}</ModalTitle>
         {children}
         <div className="flex flex-wrap items-center justify-end gap-2">
@@ -60,20 +52,14 @@ export function Dialog({
             </Button>
           )}
         </div>
-      </form>
+      </Form>
     </Modal>
   )
 }
 
 export const backdropLook = 'fixed inset-0 z-40 bg-text/10 dark:bg-paper/60'
 
-interface ModalProps {
-  readonly className: string
-  readonly onClose: () => void
-  readonly children: ReactNode
-}
-
-export function Modal({ className, onClose, children }: ModalProps) {
+export function Modal({ className, onClose, children }: Pick<DialogProps, 'className' | 'onClose' | 'children'>) {
   return (
     <BaseDialog.Root open onOpenChange={(open) => !open && onClose()}>
       <BaseDialog.Portal>
@@ -88,11 +74,8 @@ export function ModalTitle({ children }: { children: ReactNode }) {
   return <BaseDialog.Title className="font-semibold">{children}</BaseDialog.Title>
 }
 
-interface SheetProps {
-  readonly title: string
+interface SheetProps extends Pick<DialogProps, 'title' | 'onClose' | 'children'> {
   readonly tools?: ReactNode
-  readonly onClose: () => void
-  readonly children: ReactNode
 }
 
 export function Sheet({ title, tools, onClose, children }: SheetProps) {
@@ -114,12 +97,9 @@ export function Sheet({ title, tools, onClose, children }: SheetProps) {
   )
 }
 
-interface SidePanelProps {
-  readonly title: string
+interface SidePanelProps extends Pick<DialogProps, 'title' | 'onClose' | 'children'> {
   /** Label of the close button. */
   readonly closing: string
-  readonly onClose: () => void
-  readonly children: ReactNode
 }
 
 export function SidePanel({ title, closing, onClose, children }: SidePanelProps) {
@@ -172,7 +152,7 @@ export function PromptDialog({ title, label, initial, action, isPath = false, on
       onSubmit={() => submit.mutate()}
       onClose={onClose}
     >
-      <input
+      <TextInput
         ref={field}
         autoFocus
         value={value}
@@ -181,23 +161,21 @@ export function PromptDialog({ title, label, initial, action, isPath = false, on
         aria-label={label}
         aria-invalid={submit.isError}
         aria-describedby={submit.isError ? errorId : undefined}
-        onChange={(event) => {
-          setValue(event.target.value)
+        onChange={(text) => {
+          setValue(text)
           if (submit.isError) submit.reset()
         }}
         onFocus={(event) => value === initial && selectName(event.target)}
-        className={`rounded-sm border border-line bg-paper px-3 py-2 outline-none focus:border-accent ${isPath ? 'font-mono text-[12px]' : ''}`}
+        className={`bg-paper! px-3 py-2 ${isPath ? 'font-mono text-[12px]' : ''}`}
       />
-      {submit.error && (
-        <p id={errorId} role="alert" className="max-h-40 overflow-y-auto text-[12px] wrap-anywhere text-bad">
-          {explainError(submit.error)}
-        </p>
-      )}
+      <div className="max-h-40 overflow-y-auto text-[12px] empty:hidden">
+        <ErrorText id={errorId} error={submit.error} />
+      </div>
     </Dialog>
   )
 }
 
-/** Element that the frame adds at the start of each view's header: the button that opens the hidden sidebar. */
+/** The button that opens the hidden sidebar, at the start of each view's header. */
 export const HeaderStart = createContext<ReactNode>(null)
 
 export function ViewHeader({ title, aside, children }: { title: ReactNode; aside?: ReactNode; children?: ReactNode }) {
@@ -213,7 +191,7 @@ export function ViewHeader({ title, aside, children }: { title: ReactNode; aside
   )
 }
 
-/** The header of the Inspect pages. @param session the chat whose requests *Sent* shows */
+/** @param session the chat whose requests *Sent* shows */
 export function InspectTabs({ session, children }: { session?: string | undefined; children?: ReactNode }) {
   const currentPath = useEncodedPath()
   const tabs = [
@@ -265,13 +243,8 @@ export function NavRow({ href, isCurrent, icon, aside, children }: NavRowProps) 
   )
 }
 
-export function SectionTitle({ children, aside }: { children: ReactNode; aside?: ReactNode }) {
-  return (
-    <h2 className="flex px-2 pt-4 pb-1 text-[11px] font-medium tracking-wide text-muted uppercase">
-      <span className="flex-1">{children}</span>
-      {aside !== undefined && <span className="tracking-normal normal-case">{aside}</span>}
-    </h2>
-  )
+export function SectionTitle({ children }: { children: ReactNode }) {
+  return <h2 className="px-2 pt-4 pb-1 text-[11px] font-medium tracking-wide text-muted uppercase">{children}</h2>
 }
 
 export function Keys({ keys }: { keys: string }) {

@@ -61,25 +61,21 @@ export function LongText({ text, label, marked }: { text: string; label: string;
                 : `${formatNumber(Math.max(0, hitIndex) + 1)}/${formatNumber(hits.length)}`}
             </span>
           )}
-          <IconButton
-            icon={ChevronUp}
-            label={t('longText.previous')}
-            disabled={hits.length === 0}
-            onClick={() => goToHit(hitIndex - 1)}
-          />
-          <IconButton
-            icon={ChevronDown}
-            label={t('longText.next')}
-            disabled={hits.length === 0}
-            onClick={() => goToHit(hitIndex + 1)}
-          />
+          {([-1, 1] as const).map((step) => (
+            <IconButton
+              key={step}
+              icon={step < 0 ? ChevronUp : ChevronDown}
+              label={t(step < 0 ? 'longText.previous' : 'longText.next')}
+              disabled={hits.length === 0}
+              onClick={() => goToHit(hitIndex + step)}
+            />
+          ))}
         </div>
         <span className="flex-1" />
         <span className="tabular text-[12px] text-muted">
           {t('longText.size', { lines: formatNumber(lines.length), characters: formatNumber(text.length) })}
         </span>
-        <Button look="quiet" onClick={() => copy(text)}>
-          {isCopied ? <Check size={13} aria-hidden /> : <Copy size={13} aria-hidden />}
+        <Button look="quiet" icon={isCopied ? Check : Copy} onClick={() => copy(text)}>
           {t(isCopied ? 'chat.copied' : 'chat.copy')}
         </Button>
       </div>
@@ -99,11 +95,7 @@ export function LongText({ text, label, marked }: { text: string; label: string;
               className={`absolute left-0 w-full px-4 break-words whitespace-pre-wrap ${hits[hitIndex] === index || (index >= firstMarked && index <= lastMarked) ? 'bg-found' : ''}`}
               style={{ transform: `translateY(${start}px)` }}
             >
-              {query.trim() === '' ? (
-                (rows[index] ?? '') || ' '
-              ) : (
-                <Highlight text={rows[index] ?? ''} words={[query.trim()]} />
-              )}
+              <Highlight text={rows[index] || ' '} words={query.trim() === '' ? [] : [query.trim()]} />
             </div>
           ))}
         </div>
@@ -143,14 +135,8 @@ export function ShowAll({ text }: { text: string }) {
 
 export function Highlight({ text, words }: { text: string; words: readonly string[] }) {
   if (words.length === 0) return text
-  const pattern = new RegExp(
-    `(${[...words]
-      .sort((a, b) => b.length - a.length)
-      .map((word) => RegExp.escape(word))
-      .join('|')})`,
-    'giu',
-  )
-  return text.split(pattern).map((part, index) =>
+  const longestFirst = words.toSorted((a, b) => b.length - a.length).map((word) => RegExp.escape(word))
+  return text.split(new RegExp(`(${longestFirst.join('|')})`, 'giu')).map((part, index) =>
     index % 2 === 1 ? (
       <mark key={index} className="rounded-[3px] bg-found px-0.5 text-text">
         {part}

@@ -1,21 +1,7 @@
-/**
- * A virtualized list inside any scrolling parent. It stays accessible: each row states its position among all
- * rows, and arrow keys, Home and End move between rows. The focused row stays rendered when it scrolls out of
- * view. A row that fails to render shows an error in its place.
- */
-import { defaultRangeExtractor, useVirtualizer, type Range } from '@tanstack/react-virtual'
-import {
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-  type FocusEvent,
-  type KeyboardEvent,
-  type ReactNode,
-} from 'react'
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { ErrorBoundary } from './elements.tsx'
 
-const baseOverscan = 8
 /** Height of the sticky column headers of a table, px. */
 const columnHeaderHeight = 34
 
@@ -37,19 +23,13 @@ interface VirtualRowsProps<Row> {
   readonly children: (row: Row, index: number) => ReactNode
 }
 
+/**
+ * A virtualized list inside any scrolling parent. It stays accessible: each row states its position among all
+ * rows, and arrow keys, Home and End move between rows. The focused row stays rendered when it scrolls out of view.
+ */
 export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
-  const {
-    label,
-    rows,
-    keyOf,
-    estimateHeight,
-    levelOf,
-    overscan = baseOverscan,
-    scrollToKey,
-    isTable,
-    onKey,
-    children,
-  } = props
+  const { label, rows, keyOf, estimateHeight, levelOf, children } = props
+  const { overscan = 8, scrollToKey, isTable, onKey } = props
   const list = useRef<HTMLDivElement>(null)
   const [scroller, setScroller] = useState<Element | null>(null)
   const [scrollMargin, setScrollMargin] = useState(0)
@@ -57,19 +37,12 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller,
-    estimateSize: (index) => {
-      const row = rows[index]
-      return row === undefined ? 0 : estimateHeight(row)
-    },
-    getItemKey: (index) => {
-      const row = rows[index]
-      return row === undefined ? index : keyOf(row)
-    },
-    rangeExtractor: (range: Range) => {
-      const indexes = defaultRangeExtractor(range)
-      const { current: focused } = focusedIndex
-      if (focused === undefined || focused >= rows.length || indexes.includes(focused)) return indexes
-      return [...indexes, focused].sort((a, b) => a - b)
+    estimateSize: (index) => (rows[index] === undefined ? 0 : estimateHeight(rows[index])),
+    getItemKey: (index) => (rows[index] === undefined ? index : keyOf(rows[index])),
+    rangeExtractor: (range) => {
+      const focused = focusedIndex.current ?? range.startIndex
+      const indexes = new Set([...defaultRangeExtractor(range), Math.min(focused, rows.length - 1)])
+      return [...indexes].sort((a, b) => a - b)
     },
     overscan,
     scrollMargin,
@@ -120,12 +93,8 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
       className="relative"
       style={{ height: virtualizer.getTotalSize() }}
       onKeyDown={onKeyDown}
-      onFocus={(event: FocusEvent) => {
-        focusedIndex.current = indexOf(event.target)
-      }}
-      onBlur={() => {
-        focusedIndex.current = undefined
-      }}
+      onFocus={(event) => (focusedIndex.current = indexOf(event.target))}
+      onBlur={() => (focusedIndex.current = undefined)}
     >
       {virtualizer.getVirtualItems().map(({ index, key, start }) => {
         const row = rows[index]
@@ -163,7 +132,6 @@ function focusSoon(list: HTMLElement | null, index: number, tries = 10): void {
   else if (tries > 0) requestAnimationFrame(() => focusSoon(list, index, tries - 1))
 }
 
-/** Returns the closest scrolling ancestor, or null. */
 function scrollParentOf(element: Element): Element | null {
   for (let parent = element.parentElement; parent; parent = parent.parentElement) {
     const { overflowY } = getComputedStyle(parent)

@@ -2,15 +2,12 @@ const maxLineLength = 400
 export const maxPassageLength = 20_000
 const maxLines = 800
 
-/** Returns the beginning of a single line, with an ellipsis if it was cut. @param max UTF-16 code units */
+/** @param max UTF-16 code units */
 export function clipLine(text: string, max = maxLineLength): string {
   return limitCombiningMarks(text.length <= max ? text : `${text.slice(0, avoidSurrogateSplit(text, max))}…`)
 }
 
-/**
- * Returns the beginning of a text, cut after `max` characters or 800 lines, or the text itself if it fits.
- * @param max UTF-16 code units
- */
+/** Cuts a text after 800 lines or `max` UTF-16 code units. */
 export function clipPassage(text: string, max = maxPassageLength): string {
   const end = text.length <= max ? text.length : avoidSurrogateSplit(text, max)
   let newline = -1

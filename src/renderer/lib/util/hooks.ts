@@ -24,28 +24,25 @@ export function useMedia(query: string): boolean {
 
 const confirmationMs = 1500
 
-export function useCopy(): { readonly isCopied: boolean; readonly copy: (text: string) => void } {
+export function useCopy() {
   const [isCopied, setIsCopied] = useState(false)
-  const copy = (text: string) => {
-    void navigator.clipboard.writeText(text).then(() => {
-      setIsCopied(true)
-      setTimeout(() => setIsCopied(false), confirmationMs)
-    })
+  const copy = async (text: string) => {
+    await navigator.clipboard.writeText(text)
+    setIsCopied(true)
+    setTimeout(() => setIsCopied(false), confirmationMs)
   }
-  return { isCopied, copy }
+  return { isCopied, copy: (text: string) => void copy(text) }
 }
 
 /** Calls `onLeave` when the window loses the focus, is hidden or closes, and when the component unmounts. */
 export function useOnLeave(onLeave: () => void | Promise<void>): void {
   useEffect(() => {
     const leave = () => void onLeave()
-    const controller = new AbortController()
-    const { signal } = controller
-    window.addEventListener('blur', leave, { signal })
-    window.addEventListener('pagehide', leave, { signal })
-    document.addEventListener('visibilitychange', leave, { signal })
+    const mounted = new AbortController()
+    for (const event of ['blur', 'pagehide']) window.addEventListener(event, leave, mounted)
+    document.addEventListener('visibilitychange', leave, mounted)
     return () => {
-      controller.abort()
+      mounted.abort()
       leave()
     }
   }, [onLeave])

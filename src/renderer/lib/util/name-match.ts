@@ -51,7 +51,7 @@ export function isSameName(one: string, other: string): boolean {
   return compare(one.replace(/…$/, ''), other) === 0
 }
 
-/** Returns the rows that match, best first, then by name. */
+/** Sorted from the best match, then by name. */
 export function bestMatches<T>(rows: readonly T[], rankOf: RankName, nameOf: (row: T) => string): T[] {
   const compare = nameOrder()
   return rows

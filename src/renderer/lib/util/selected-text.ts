@@ -15,12 +15,11 @@ const debounceMs = 250
 /** Shorter selections count as accidental clicks. */
 const minCharacters = 2
 
-/** Reports the selection of an editor; undefined if nothing is selected. */
+/** @param selected the selection in an editor; undefined if nothing is selected */
 export function reportSelection(selected: SelectedText | undefined): void {
   document.dispatchEvent(new CustomEvent(editorEvent, { detail: selected }))
 }
 
-/** Returns the selected text of a view or editor, undefined if there is none. */
 export function useSelectedText(): SelectedText | undefined {
   const [selected, setSelected] = useState<SelectedText>()
   useEffect(() => {
@@ -35,12 +34,11 @@ export function useSelectedText(): SelectedText | undefined {
       if (!document.activeElement?.closest('.monaco-editor')) update(selectedInPage())
     }
     const onEditorSelection = (event: Event) => update((event as CustomEvent<SelectedText | undefined>).detail)
-    const onScroll = () => update(undefined)
     const mounted = new AbortController()
     const { signal } = mounted
     document.addEventListener('selectionchange', onPageSelection, { signal })
     document.addEventListener(editorEvent, onEditorSelection, { signal })
-    document.addEventListener('scroll', onScroll, { capture: true, passive: true, signal })
+    document.addEventListener('scroll', () => update(undefined), { capture: true, passive: true, signal })
     return () => {
       clearTimeout(timer)
       mounted.abort()

@@ -4,17 +4,16 @@ export const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
 let overrides: Readonly<Record<string, string>> = {}
 
-/** Sets the shortcuts of the configuration. @param bindings from default keys to the user's keys */
+/** @param bindings from default keys to the user's keys */
 export function setBindings(bindings: Readonly<Record<string, string>>): void {
   overrides = bindings
 }
 
-/** Returns the user's keys for these default keys. */
-export function resolveKeys(keys: string): string {
+function resolveKeys(keys: string): string {
   return overrides[keys] ?? keys
 }
 
-/** Formats the keys in use for these default keys, for this platform. */
+/** Formats the user's keys for these default keys. */
 export function formatBoundKeys(keys: string): string {
   return formatKeys(resolveKeys(keys))
 }

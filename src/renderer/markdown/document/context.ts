@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, createContext, useContext } from 'react'
+import { useMemo, createContext, use } from 'react'
 import { t } from 'i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
@@ -7,6 +7,7 @@ import type { LinkName } from '#shared/contract/index.ts'
 import { Resolver } from '#shared/markdown/links/resolve-link.ts'
 import { formatTarget, type LinkTarget } from '#shared/markdown/links/parse-links.ts'
 import { tagQuery } from '#shared/markdown/properties/queries.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, client } from '#lib/api/client.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
@@ -30,18 +31,13 @@ function resolverOf(files: Files): Resolver {
   return resolver
 }
 
-function titlesByPath(titles: readonly { path: string; title: string }[]): ReadonlyMap<string, string> {
-  return new Map(titles.map(({ path, title }) => [path, title]))
-}
-
-/** Returns functions for the links of a note. */
-export function useNoteLinks(agent: string, path: string) {
+export function useNoteLinks(path: string) {
+  const { id: agent } = useAgent()
   const [, navigate] = useLocation()
   const files = useQuery(api.links.files.queryOptions({ input: { agent }, staleTime: 60_000 })).data
   const vaultKind = useVaultSettings(agent)?.kind
-  const isFoam = vaultKind === 'foam'
   const titles = useQuery(
-    api.links.titles.queryOptions({ input: { agent }, staleTime: 60_000, enabled: isFoam, select: titlesByPath }),
+    api.links.titles.queryOptions({ input: { agent }, staleTime: 60_000, enabled: vaultKind === 'foam' }),
   ).data
   const resolver = files && resolverOf(files)
   return useMemo(
@@ -52,10 +48,9 @@ export function useNoteLinks(agent: string, path: string) {
       /** Returns the text of a link without a label. */
       nameOf(link: LinkTarget): string {
         const targetPath = resolver?.resolve(path, { kind: 'wiki', target: link.target })?.path
-        const title = targetPath === undefined ? undefined : titles?.get(targetPath)
+        const title = titles?.find((titled) => titled.path === targetPath)?.title
         return linkLabel(vaultKind, link, title === undefined ? undefined : plainTitle(title))
       },
-      /** Opens the heading or block of a link, or offers to create the missing note. */
       open(kind: LinkKind, link: LinkTarget): void {
         const openTarget = async () => {
           const resolved = await client.links.resolve({ agent, path, kind, ...link })
@@ -65,18 +60,15 @@ export function useNoteLinks(agent: string, path: string) {
         }
         void runWithErrorToast(openTarget())
       },
-      /** Searches for the notes with a tag. @param name without `#` */
+      /** @param name without `#` */
       openTag: (name: string) => navigate(paths.search(tagQuery(name))),
-      /** Returns completions for a partly typed link, best first. */
       complete: (typed: string): Promise<readonly LinkName[]> => client.links.names({ agent, path, typed }),
     }),
     [agent, path, resolver, vaultKind, titles, navigate],
   )
 }
 
-/** Data and functions for the rows of an answer or a note. */
 export interface DocumentContextValue {
-  readonly agent: string
   /** Path of the note; empty in answers. */
   readonly path: string
   /** The notes in which this one is embedded, outermost first, and this note. */
@@ -84,7 +76,7 @@ export interface DocumentContextValue {
   readonly syntax: Syntax
   /** In the context to avoid an import cycle: embeds render rows, and rows render embeds. */
   readonly components: Components
-  /** The link functions of the note; undefined in answers. */
+  /** Undefined in answers. */
   readonly links: NoteLinks | undefined
   /** Footnote labels in the order of their numbers, which start at 1. */
   readonly footnotes: readonly string[]
@@ -94,7 +86,6 @@ export interface DocumentContextValue {
 }
 
 export const emptyContext: DocumentContextValue = {
-  agent: '',
   path: '',
   ancestors: [],
   syntax: 'answer',
@@ -108,7 +99,7 @@ export const emptyContext: DocumentContextValue = {
 export const DocumentContext = createContext<DocumentContextValue>(emptyContext)
 
 export function useDocumentContext(): DocumentContextValue {
-  return useContext(DocumentContext)
+  return use(DocumentContext)
 }
 
 /** Maps a 1-based line of the row to the current line of the note, or undefined if that is unknown. */

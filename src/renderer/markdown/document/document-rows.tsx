@@ -53,7 +53,6 @@ interface DocumentRowsProps {
   readonly onScroll?: () => void
 }
 
-/** A virtualized document, which scrolls in its own frame. */
 export function DocumentRows({ ref, rows, label, className, testId, marked, onScroll }: DocumentRowsProps) {
   const heights = useMemo(() => rows.map(estimateHeight), [rows])
   const firstMarked = marked ? rowOfLine(rows, marked.startLine) : -1
@@ -153,8 +152,6 @@ export function DocumentRows({ ref, rows, label, className, testId, marked, onSc
   )
 }
 
-/** Renders an answer: GFM, code, formulas and citations, without raw HTML. External links open in the browser. */
-
 const answerComponents = {
   a: Anchor,
   // A remote image would contact the server that the answer names, so only the name of the image is shown.
@@ -167,7 +164,7 @@ const answerComponents = {
 /** Rows of an answer that render at once; the others follow without blocking the window. */
 const firstRows = 12
 
-export const Markdown = memo(function Markdown({ text, agent }: { text: string; agent: string }) {
+export const Markdown = memo(function Markdown({ text }: { text: string }) {
   const rows = useDocument(text, 'answer')
   const renderedRows = useDeferredValue(rows, rows.slice(0, firstRows))
   const frame = useRef<HTMLDivElement>(null)
@@ -178,13 +175,12 @@ export const Markdown = memo(function Markdown({ text, agent }: { text: string; 
       view.current?.showFootnote(label)
       frame.current?.querySelector(`[data-footnote="${CSS.escape(label)}"]`)?.scrollIntoView({ block: 'nearest' })
     }
-    return { ...emptyContext, agent, components: answerComponents, footnotes: labels.split(' '), onFootnote }
-  }, [agent, labels])
+    return { ...emptyContext, components: answerComponents, footnotes: labels.split(' '), onFootnote }
+  }, [labels])
   const remainingHeight = rows.slice(renderedRows.length).reduce((sum, row) => sum + estimateHeight(row), 0)
   return (
     <DocumentContext value={context}>
       {isLongDocument(text, 'answer') ? (
-        // A long answer scrolls in a separate frame that renders only its visible part.
         <DocumentRows
           ref={view}
           rows={rows}

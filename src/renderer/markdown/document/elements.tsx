@@ -1,10 +1,11 @@
-import { use, useEffect, useState, useContext, useMemo, type ComponentProps, type MouseEvent } from 'react'
+import { use, useState, useMemo, type ComponentProps, type MouseEvent } from 'react'
 import { t } from 'i18next'
 import { Link, useLocation } from 'wouter'
 import { PreviewCard } from '@base-ui/react/preview-card'
 import { useQuery } from '@tanstack/react-query'
 import { formatTarget } from '#shared/markdown/links/parse-links.ts'
 import { paths } from '#lib/router/paths.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { api } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/toast.ts'
 import { clipLine, clipPassage } from '#lib/util/clip.ts'
@@ -21,7 +22,7 @@ import { QueryContext, ResultActions, usePlaceNames } from '../citations.tsx'
 import { useDocumentContext, RowLineContext } from './context.ts'
 import { WrapText } from 'lucide-react'
 import { ShowAll } from '#lib/ui/long-text.tsx'
-import { DeadlineWorker } from './markdown-worker.ts'
+import { DeadlineWorker, useWorker } from './markdown-worker.ts'
 import type { HighlightedLines, HighlightRequest } from './highlight.worker.ts'
 import { tagQuery } from '#shared/markdown/properties/queries.ts'
 import { shownProperties, writeProperty, type ShownProperty } from '../parse/line-edits.ts'
@@ -49,9 +50,9 @@ export function Table({ children }: ComponentProps<'table'>) {
 }
 
 export function Anchor({ href, children }: ComponentProps<'a'>) {
-  const { agent, links } = useDocumentContext()
+  const { links } = useDocumentContext()
   const citation = parseCitationHref(href)
-  if (citation) return <CitationChip agent={agent} citation={citation} />
+  if (citation) return <CitationChip citation={citation} />
   const wikiTarget = parseNameHref(href)
   const kind = wikiTarget === undefined ? 'inline' : 'wiki'
   const target = wikiTarget ?? decodeTarget(href)
@@ -85,11 +86,11 @@ export function Anchor({ href, children }: ComponentProps<'a'>) {
 
 const contextLines = 3
 
-function CitationChip({ agent, citation }: { agent: string; citation: LinkedPlace }) {
+function CitationChip({ citation }: { citation: LinkedPlace }) {
   const [, navigate] = useLocation()
   const href = paths.source(citation.path, citation.line)
   const query = use(QueryContext)
-  const title = usePlaceNames(agent).chatTitle(citation.path)
+  const title = usePlaceNames().chatTitle(citation.path)
   return (
     <PreviewCard.Root>
       <PreviewCard.Trigger
@@ -106,8 +107,8 @@ function CitationChip({ agent, citation }: { agent: string; citation: LinkedPlac
       <PreviewCard.Portal>
         <PreviewCard.Positioner sideOffset={6} align="start">
           <PreviewCard.Popup className="z-50 w-[420px] rounded-md border border-line bg-raised p-3 text-[12px] shadow-float">
-            <CitationPreview agent={agent} citation={citation} />
-            <ResultActions agent={agent} place={{ path: citation.path, line: citation.line ?? 1 }} query={query} />
+            <CitationPreview citation={citation} />
+            <ResultActions place={{ path: citation.path, line: citation.line ?? 1 }} query={query} />
           </PreviewCard.Popup>
         </PreviewCard.Positioner>
       </PreviewCard.Portal>
@@ -115,7 +116,8 @@ function CitationChip({ agent, citation }: { agent: string; citation: LinkedPlac
   )
 }
 
-function CitationPreview({ agent, citation: { path, line = 1 } }: { agent: string; citation: LinkedPlace }) {
+function CitationPreview({ citation: { path, line = 1 } }: { citation: LinkedPlace }) {
+  const { id: agent } = useAgent()
   const file = useQuery(api.workspace.read.queryOptions({ input: { agent, path } }))
   if (file.error) return <p className="text-muted">{explainError(file.error)}</p>
   const lines = file.data?.text.split('\n') ?? []
@@ -132,7 +134,6 @@ function CitationPreview({ agent, citation: { path, line = 1 } }: { agent: strin
   )
 }
 
-/** Links to a footnote. */
 export function FootnoteMark({ 'data-label': label = '' }: { readonly 'data-label'?: string }) {
   const { footnotes, onFootnote } = useDocumentContext()
   const number = footnotes.indexOf(label) + 1
@@ -156,14 +157,13 @@ const highlightDelayMs = 120
 const deadlineMs = 10_000
 const maxCachedResults = 200
 
-/** The key of a request is its language and its code. */
 const highlighter = new DeadlineWorker<HighlightRequest, HighlightedLines>(
   () => new Worker(new URL('highlight.worker.ts', import.meta.url), { type: 'module' }),
   deadlineMs,
   maxCachedResults,
 )
 
-/** Maximum number of highlighted spans in a note; the remaining lines stay plain. More would slow down scrolling. */
+/** Later lines of a block in a note stay plain: more spans would slow down scrolling. */
 const maxSpansInNote = 900
 
 export function CodeBlock({ code, language }: { code: string; language: string }) {
@@ -218,22 +218,9 @@ function Lines({ lines, maxSpans }: { lines: NonNullable<HighlightedLines>; maxS
 }
 
 function useHighlight(code: string, language: string): HighlightedLines {
-  const [highlighted, setHighlighted] = useState<{ code: string; lines: HighlightedLines }>()
-  const key = `${language}\n${code}`
-  const cached = highlighter.cached(key)
-  useEffect(() => {
-    if (language === '' || highlighter.cached(key) !== undefined) return undefined
-    let isCurrent = true
-    const timer = setTimeout(() => {
-      void highlighter.ask(key, { code, language }).then((lines) => isCurrent && setHighlighted({ code, lines }))
-    }, highlightDelayMs)
-    return () => {
-      isCurrent = false
-      clearTimeout(timer)
-    }
-  }, [key, code, language])
-  if (cached !== undefined) return cached
-  return highlighted?.code === code ? highlighted.lines : null
+  const key = language === '' ? undefined : `${language}\n${code}`
+  const last = useWorker(highlighter, key, { code, language }, highlightDelayMs)
+  return last?.key === key ? (last?.answer ?? null) : null
 }
 
 const maxShown = 60
@@ -263,7 +250,7 @@ export function Properties({ frontMatter }: { frontMatter: string }) {
 
 function PropertyValue({ property: { key, value, line } }: { property: ShownProperty }) {
   const { onEdit } = useDocumentContext()
-  const lineOf = useContext(RowLineContext)
+  const lineOf = use(RowLineContext)
   const write = (previous: string | boolean, next: string | boolean) => {
     const noteLine = lineOf(line + 1)
     if (noteLine !== undefined && previous !== next) onEdit?.(noteLine, writeProperty(key, previous, next))

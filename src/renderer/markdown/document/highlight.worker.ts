@@ -3,7 +3,6 @@ import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
 
 interface Token {
   readonly text: string
-  /** CSS colours of the two themes. */
   readonly light: string
   readonly dark: string
 }
@@ -16,7 +15,6 @@ export interface HighlightRequest {
 /** Null if the code stays plain: no grammar, too many tokens, an error in the grammar or a missed deadline. */
 export type HighlightedLines = readonly (readonly Token[])[] | null
 
-/** Grammars by the path of their name or alias. */
 const grammars = import.meta.glob<LanguageRegistration[]>(
   [
     './{bash,diff,docker,dockerfile,make,makefile,powershell,ps1,sh,shell,shellscript,zsh}.mjs',
@@ -67,7 +65,6 @@ async function highlight({ code, language }: HighlightRequest): Promise<Highligh
 addEventListener('message', ({ data: { id, ...request } }: MessageEvent<HighlightRequest & { id: number }>) => {
   highlight(request).then(
     (answer) => postMessage({ id, answer }),
-    // The code stays plain if its grammar throws an error.
     () => postMessage({ id, answer: null }),
   )
 })

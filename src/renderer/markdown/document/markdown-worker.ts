@@ -3,7 +3,7 @@ import type { DocumentRequest, RowRequest } from '../parse/markdown.worker.ts'
 import type { Row } from '../parse/parse-document.ts'
 import type { HtmlNode } from '../parse/plugins.ts'
 
-/** Extra time for a new worker to load its code, in ms. The worker can post `{ id: 0 }` when it is ready. */
+/** Extra time for a new worker to load its code, in ms. It ends at once if the worker posts `{ id: 0 }`. */
 const startupMs = 8000
 
 /**
@@ -22,29 +22,19 @@ export class DeadlineWorker<Question extends object, Answer> {
   #timer = 0
   #lastId = 0
 
-  /**
-   * @param deadlineMs time for each answer
-   * @param maxCached size of the cache; the oldest answers are removed first
-   */
+  /** @param deadlineMs time for each answer @param maxCached size of the cache; the oldest answers are removed first */
   constructor(createWorker: () => Worker, deadlineMs: number, maxCached: number) {
     this.#createWorker = createWorker
     this.#deadlineMs = deadlineMs
     this.#maxCached = maxCached
   }
 
-  /**
-   * Returns the cached answer without asking.
-   * @returns undefined if there is none yet, null if the question missed the deadline
-   */
+  /** @returns undefined if there is no answer yet, null if the question missed the deadline */
   cached(key: string): Answer | null | undefined {
     return this.#cache.get(key)
   }
 
-  /**
-   * Returns the cached answer or asks the worker.
-   * @param key identifies the question in the cache
-   * @returns null if the question missed the deadline
-   */
+  /** @returns null if the question missed the deadline */
   async ask(key: string, question: Question): Promise<Answer | null> {
     const cached = this.cached(key)
     if (cached !== undefined) return cached
@@ -109,6 +99,11 @@ export const documentWorker = new DeadlineWorker<DocumentRequest, Row[]>(createW
 /** Longest wait while the text changes without a pause. */
 const maxWaitMs = 3000
 
+interface WorkerAnswer<Answer> {
+  readonly key: string
+  readonly answer: Answer | null
+}
+
 /**
  * Sends a changing text to a worker, one version at a time.
  * @param key id of the question, which ends with its text; if undefined, nothing is sent
@@ -120,8 +115,9 @@ export function useWorker<Question extends object, Answer>(
   key: string | undefined,
   question: Question,
   waitMs = 0,
-): { readonly key: string; readonly answer: Answer | null } | undefined {
-  const [last, setLast] = useState<{ readonly key: string; readonly answer: Answer | null }>()
+): WorkerAnswer<Answer> | undefined {
+  const [last, setLast] = useState<WorkerAnswer<Answer>>()
+  const cached = key === undefined ? undefined : worker.cached(key)
   const latestQuestion = useRef(question)
   const isBusy = useRef(false)
   const changedAt = useRef<number>(undefined)
@@ -131,7 +127,8 @@ export function useWorker<Question extends object, Answer>(
   useEffect(() => {
     // A longer version of a text that missed the deadline would miss it, too.
     const willMissDeadline = last?.answer === null && key?.startsWith(last.key) === true
-    if (key === undefined || isBusy.current || last?.key === key || willMissDeadline) return undefined
+    const isAnswered = cached !== undefined || last?.key === key || willMissDeadline
+    if (key === undefined || isBusy.current || isAnswered) return undefined
     const now = performance.now()
     changedAt.current ??= now
     const wait = last ? Math.min(waitMs, changedAt.current + maxWaitMs - now) : 0
@@ -144,6 +141,6 @@ export function useWorker<Question extends object, Answer>(
       })
     }, wait)
     return () => clearTimeout(timer)
-  }, [worker, key, waitMs, last])
-  return last
+  }, [worker, key, cached, waitMs, last])
+  return key !== undefined && cached !== undefined ? { key, answer: cached } : last
 }

@@ -33,7 +33,6 @@ export const RowView = memo(function RowView({ row }: { row: DocumentRow }) {
   )
 })
 
-/** Indentation of a list level. */
 const indentEm = 1.4
 
 export function RowText({ row }: { row: Row }) {
@@ -109,29 +108,22 @@ function PlainPassage({ text, reason }: { text: string; reason: PlainReason }) {
   )
 }
 
-/**
- * Returns the latest version of the text that can be shown, with its tree if the worker parsed it.
- * @returns undefined if there is none yet, null if parsing missed the deadline
- */
+/** @returns what can be shown: undefined if there is nothing yet, null if parsing missed the deadline */
 function useParsedText(
   request: RowRequest,
 ): { readonly text: string } | { readonly tree: HtmlNode } | null | undefined {
   const { text, syntax, hasMath } = request
   const isShort = text.length <= maxSyncLength
   const key = `${syntax} ${hasMath} ${text}`
-  const cached = isShort ? undefined : rowWorker.cached(key)
-  const last = useWorker(rowWorker, isShort || cached !== undefined ? undefined : key, request)
+  const last = useWorker(rowWorker, isShort ? undefined : key, request)
   const [lastShortText, setLastShortText] = useState<string>()
   if (isShort && lastShortText !== text) setLastShortText(text)
   if (isShort) return { text }
-  const tree = cached ?? last?.answer
-  if (tree) return { tree }
-  if (cached === null || last?.answer === null) return null
+  if (last) return last.answer && { tree: last.answer }
   return lastShortText === undefined ? undefined : { text: lastShortText }
 }
 
 interface ElementsProps extends MarkdownBlockProps {
-  /** Shown instead of the text. */
   readonly tree: HtmlNode | undefined
   /** Shows the text without HTML and formulas while their plugins load. */
   readonly isFallback?: boolean

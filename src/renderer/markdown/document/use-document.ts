@@ -53,7 +53,6 @@ export function withIds(before: readonly DocumentRow[], rows: readonly Row[]): D
   })
 }
 
-/** Returns true if two rows render the same. */
 function isSameRow(one: Row | undefined, other: Row | undefined): boolean {
   if (one?.kind !== other?.kind || one?.text !== other?.text) return false
   return (one && 'depth' in one && one.depth) === (other && 'depth' in other && other.depth)
@@ -69,7 +68,6 @@ export function rowOfLine(rows: readonly Row[], line: number): number {
 export const documentWidth = 700
 const charactersPerLine = documentWidth / 7.2
 
-/** Returns the estimated height of a row, px. */
 export function estimateHeight({ kind, text }: Row): number {
   const lines = text.split('\n').length
   if (kind === 'properties') return 40 + 30 * Math.min(lines, 40)

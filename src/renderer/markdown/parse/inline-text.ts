@@ -15,7 +15,6 @@ const specialSyntax = new RegExp(
 /** Logseq macros for videos and posts, which become a link. */
 const videoMacro = /^(?:video|youtube|vimeo|bilibili|tweet|twitter)\s+(https?:\S+)$/i
 
-/** Transforms the inline nodes of a paragraph, heading or cell. Link texts stay unchanged. */
 export function transformInline(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   const transformed = restoreMacros(restoreWikiLinks(nodes)).flatMap((node): MarkdownNode[] => {
     if (node.type === 'text')
@@ -33,10 +32,7 @@ export function transformInline(nodes: readonly MarkdownNode[]): MarkdownNode[] 
   return convertHighlights(transformed)
 }
 
-/**
- * Restores `[[name]]` in notes that also define `[name]: address` (Foam does): the parser made a link of the
- * inner brackets.
- */
+/** Restores `[[name]]` beside a definition `[name]: address` (Foam): the parser made a link of the inner brackets. */
 function restoreWikiLinks(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   const result: MarkdownNode[] = []
   for (const [index, node] of nodes.entries()) {
@@ -120,7 +116,6 @@ function convertHighlights(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   if (!nodes.some(({ type }) => type === 'highlight')) return [...nodes]
   const textAt = (index: number) => nodes[index]?.value ?? (nodes[index] ? 'x' : ' ')
   const canClose = (index: number) => /\S$/.test(textAt(index - 1))
-  /** Last index at which each sign can close a highlight. */
   const lastEnds = new Map<string, number>()
   for (const [index, { type, value }] of nodes.entries())
     if (type === 'highlight' && canClose(index)) lastEnds.set(value ?? '', index)

@@ -1,21 +1,14 @@
-/** Finds and edits single lines of a note from its preview: task boxes and front matter. */
 import { stringify } from 'yaml'
-import { readFrontMatter } from '#shared/markdown/properties/front-matter.ts'
+import type { Edit } from '#shared/markdown/links/rewrite-links.ts'
+import { readFrontMatter, type Entry } from '#shared/markdown/properties/front-matter.ts'
 
-interface LineEdit {
-  readonly from: number
-  readonly to: number
-  readonly text: string
-}
-
-/** Computes the edit of a line. Returns undefined if the line has changed since it was rendered. */
-export type LineChange = (line: string) => LineEdit | undefined
+/** Returns undefined if the line has changed since it was rendered. */
+export type LineChange = (line: string) => Edit | undefined
 
 const checkbox = /^((?:[\t ]*>)*[\t ]*(?:(?:[-*+]|\d{1,9}[.)])[\t ]+)+\[)([^[\]\n])\](?=[\t ]|$)/u
 
 /**
- * Returns an edit that toggles a task by replacing the character between the brackets: done (`x`) and
- * cancelled (`-`) tasks become open, all others done.
+ * Done (`x`) and cancelled (`-`) tasks become open, all others done.
  * @param shownState the character in the preview; the edit does nothing if the line has another one
  */
 export function toggleTaskBox(shownState: string): LineChange {
@@ -43,30 +36,27 @@ export type PropertyValue =
 
 const opening = '---\n'
 
-/** Returns the properties in order. @returns undefined if the front matter is not a YAML map or has errors */
+/** @returns undefined if the front matter is not a YAML map or has errors */
 export function shownProperties(source: string): ShownProperty[] | undefined {
   const text = `${opening}${source}\n---`
   const { entries, isComplete } = readFrontMatter(text)
   if (!isComplete) return undefined
-  return entries.map(({ name, values, isList, isScalar, valueRanges, from, to, line }) => {
-    const range = valueRanges?.[0]
-    const raw = text.slice(from, to).trim()
-    const [value = ''] = values
-    const shown = (): PropertyValue => {
-      if (isList && isScalar) return { kind: 'list', items: values }
-      if (!isScalar) return { kind: 'other', text: raw }
-      const isFlag = range && text.slice(range.from, range.to) === value && /^(?:true|false)$/i.test(value)
-      if (isFlag) return { kind: 'flag', isSet: /^true$/i.test(value) }
-      return { kind: 'text', text: value, isOwn: !/\n|^[&*]/.test(raw) }
-    }
-    return { key: name, value: shown(), line: line - 2 }
-  })
+  return entries.map((entry) => ({ key: entry.name, value: shownValueOf(entry, text), line: entry.line - 2 }))
 }
 
-/**
- * Returns an edit that replaces a single value and keeps the key and a comment at the end of the line.
- * @param shownValue the edit does nothing if the line has another value
- */
+function shownValueOf({ values, isList, isScalar, valueRanges, from, to }: Entry, text: string): PropertyValue {
+  const raw = text.slice(from, to).trim()
+  if (!isScalar) return { kind: 'other', text: raw }
+  if (isList) return { kind: 'list', items: values }
+  const [value = ''] = values
+  const range = valueRanges?.[0]
+  // A quoted value is text.
+  const isFlag = range && text.slice(range.from, range.to) === value && /^(?:true|false)$/i.test(value)
+  if (isFlag) return { kind: 'flag', isSet: /^true$/i.test(value) }
+  return { kind: 'text', text: value, isOwn: !/\n|^[&*]/.test(raw) }
+}
+
+/** Keeps the key and a comment. @param shownValue the edit does nothing if the line has another value */
 export function writeProperty(key: string, shownValue: string | boolean, value: string | boolean): LineChange {
   return (line) => {
     const entry = readFrontMatter(`${opening}${line}\n---`).entries.find(({ name }) => name === key)
@@ -87,10 +77,7 @@ export function writeProperty(key: string, shownValue: string | boolean, value: 
   }
 }
 
-/**
- * Formats a value as YAML on one line. Text that looks like a number or date stays unquoted, as the user
- * typed it.
- */
+/** Returns one line. Text that looks like a number or date stays unquoted, as the user typed it. */
 function formatYaml(value: string | boolean): string {
   if (typeof value === 'boolean' || value === '') return String(value)
   if (/^[\d.+-]+$|^\d{4}-\d{2}-\d{2}/.test(value) && !/[:#]\s/.test(value)) return value

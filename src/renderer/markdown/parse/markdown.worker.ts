@@ -25,7 +25,6 @@ async function parseRow({ text, syntax, hasMath }: RowRequest): Promise<HtmlNode
     remarkPlugins: remarkPlugins(syntax, math),
     rehypePlugins: [
       rehypeTaskLines,
-      // Takes the tree and leaves nothing to render.
       () => (tree: HtmlNode) => {
         result = tree
         return { type: 'root', children: [] }
@@ -35,7 +34,6 @@ async function parseRow({ text, syntax, hasMath }: RowRequest): Promise<HtmlNode
   return result && removePositions(result) <= maxNodes ? result : null
 }
 
-/** Removes the source positions. @returns the number of nodes */
 function removePositions(node: HtmlNode): number {
   delete node.position
   let count = 1

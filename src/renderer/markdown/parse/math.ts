@@ -25,7 +25,6 @@ export function normalizeFormulas(text: string): string {
   return mapOutsideCode(text.includes('$$') ? separateDelimiters(text) : text, doubleDollars)
 }
 
-/** Applies `change` to the text outside of code and comments. */
 function mapOutsideCode(text: string, change: (part: string) => string): string {
   let result = ''
   let position = 0
@@ -36,7 +35,6 @@ function mapOutsideCode(text: string, change: (part: string) => string): string 
   return result + change(text.slice(position))
 }
 
-/** @param normalized text from `normalizeMath` or `normalizeFormulas` */
 export function hasMath(normalized: string): boolean {
   if (!normalized.includes('$$')) return false
   let hasFormula = false
@@ -64,10 +62,6 @@ function replacePairs(text: string, open: string, close: string, replacement: (i
   }
 }
 
-/**
- * Limits for the formulas of one block: characters in all, characters if the formula defines commands, and
- * nested braces.
- */
 const maxFormulaLength = 2000
 const maxDefinitionLength = 300
 const maxBraceDepth = 40

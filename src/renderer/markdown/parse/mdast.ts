@@ -9,7 +9,6 @@ export interface MarkdownNode {
   url?: string
   alt?: string | null
   title?: string | null
-  /** Label of a reference, as written. */
   label?: string | null
   lang?: string | null
   checked?: boolean | null
@@ -35,12 +34,9 @@ export function elementNode(
   return { type: name, children, data: { hName: name, hProperties: properties } }
 }
 
-/** Returns the text of a node and its children. */
 export function nodeText(node: MarkdownNode): string {
   return node.value ?? node.alt ?? (node.children ?? []).map(nodeText).join('')
 }
-
-/** Addresses of citations and wikilinks in the parsed Markdown. */
 
 /** The target of a citation; `line` is 1-based. */
 export type LinkedPlace = Pick<Citation, 'path' | 'line'>
@@ -67,7 +63,6 @@ export function splitWikiLinks(text: string): (string | { readonly target: strin
   })
 }
 
-/** Encodes a name as an address that Markdown does not change. */
 export function nameHref(target: string): string {
   return `#name:${encodePart(target)}`
 }

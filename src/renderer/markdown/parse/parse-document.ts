@@ -1,22 +1,16 @@
-/**
- * Splits an answer or a note into small rows, which are parsed and rendered on their own. Collects front matter,
- * footnotes and reference definitions, and records the source line of each row. Runs in linear time.
- */
 import { frontMatterEnd, frontMatterOf } from '#shared/markdown/blocks/front-matter.ts'
-import { blocksOfNote } from '#shared/markdown/blocks/scan-blocks.ts'
+import { blocksOfNote, scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
 import { lineOfFragment } from '#shared/markdown/links/fragment.ts'
-import { commentRanges, hiddenRanges, type Range } from '#shared/markdown/links/hidden-text.ts'
+import { commentRanges, hiddenRanges, rangeFinder, type Range } from '#shared/markdown/links/hidden-text.ts'
 import { parseLinks } from '#shared/markdown/links/parse-links.ts'
 import { applyEdits } from '#shared/markdown/links/rewrite-links.ts'
 import { limitCombiningMarks } from '#lib/util/clip.ts'
-import { headingAt } from '#shared/markdown/blocks/line-starts.ts'
 import { normalizeMath } from './math.ts'
 import { blocksOf, splitBlock, withDefinitions, type TextBlock, type Piece, closingTest } from './split-blocks.ts'
 
 /** Answers are Markdown of models; notes can have the syntax of Obsidian, Logseq and other programs. */
 export type DocumentKind = 'answer' | 'note'
 
-/** A part of a document that renders on its own. */
 export type Row = RowContent & {
   /** 1-based source line. */
   readonly line: number
@@ -41,7 +35,7 @@ const maxDetails = 20_000
 const detailsPattern = /^ {0,3}<details[\s>]/i
 const footnotePattern = /^ {0,3}\[\^([^[\]\s]+)\]:[ \t]?/
 
-/** Splits a text into rows. @param text of a note, with its front matter */
+/** Splits an answer, or a note with its front matter, into rows in linear time. */
 export function parseDocument(text: string, kind: DocumentKind = 'note'): Row[] {
   const rows: Row[] = []
   const notes = new Map<string, Footnote>()
@@ -142,10 +136,9 @@ function extractInlineFootnotes(text: string, notes: Map<string, Footnote>): str
   let line = 1
   /** Offset up to which newlines are counted. */
   let countedTo = 0
-  let nextHidden = 0
+  const hiddenAt = rangeFinder(hidden)
   for (let at = text.indexOf('^['); at >= 0; at = text.indexOf('^[', Math.max(at + 2, from))) {
-    while ((hidden[nextHidden]?.to ?? Infinity) <= at) nextHidden += 1
-    if ((hidden[nextHidden]?.from ?? Infinity) <= at || text[at - 1] === '\\') continue
+    if (hiddenAt(at) || text[at - 1] === '\\') continue
     const end = closingBracketOf(text, at + 2)
     const content = end === undefined ? '' : text.slice(at + 2, end)
     if (end === undefined || content.trim() === '' || sourceMark.test(`${content}]`)) continue
@@ -158,7 +151,7 @@ function extractInlineFootnotes(text: string, notes: Map<string, Footnote>): str
   return parts.join('') + text.slice(from)
 }
 
-/** Returns the offset of the `]` that closes an inline footnote, or undefined if its line has none. */
+/** Returns undefined if the line has no `]` that closes the footnote. */
 function closingBracketOf(text: string, from: number): number | undefined {
   let depth = 1
   for (let at = from; at < text.length && at < from + maxFootnote; at += 1) {
@@ -171,11 +164,7 @@ function closingBracketOf(text: string, from: number): number | undefined {
   return undefined
 }
 
-/**
- * Returns the part of a note that a link's fragment names.
- * @param fragment heading or `^block` without `#`; undefined for the whole note without its front matter
- * @returns undefined if the note has no such heading or block
- */
+/** @param fragment heading or `^block` without `#`; undefined for the whole note @returns undefined if there is none */
 export function sectionOf(text: string, fragment: string | undefined): string | undefined {
   if (fragment === undefined || fragment.trim() === '') return text.slice(frontMatterEnd(text))
   const parsed = parseLinks(text)
@@ -190,10 +179,7 @@ export function sectionOf(text: string, fragment: string | undefined): string | 
   return blockAt(lines, line - 1).join('\n')
 }
 
-/**
- * Returns a list item with its children, or the lines of a block up to its id. The id may be on a line below
- * the block.
- */
+/** Returns a list item with its children, or a block up to its id, which may be on a line below the block. */
 function blockAt(lines: readonly string[], lineIndex: number): string[] {
   let end = lineIndex
   if (/^\s*\^[A-Za-z\d-]+\s*$/.test(lines[lineIndex] ?? '')) {
@@ -207,56 +193,31 @@ function blockAt(lines: readonly string[], lineIndex: number): string[] {
   return lines.slice(item.from, item.to).map((line) => line.slice(Math.min(indent, line.length)))
 }
 
-/** Converts syntax of Logseq to Markdown. Keeps the number of lines and runs in linear time. */
-const unnestedItem = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/
-const tabbedItem = /^(\t+)(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/
-
 /**
  * Unindents lists that Logseq nests below a heading or paragraph without a bullet: `## Heading`, then a tab and
  * `- item`. Markdown would read such a list as code or as part of the paragraph.
  */
 function unindentNestedLists(text: string): string {
   if (!text.includes('\n\t')) return text
-  /** Indentation of the current nested list; empty outside of one. */
-  let indent = ''
-  let isInList = false
-  let isAfterBlank = true
-  let isClosingLine: ((line: string) => boolean) | undefined
-  const unindent = (line: string) => {
-    if (line.trim() === '') {
-      isAfterBlank = true
-      return line
+  const lines = text.split('\n')
+  let end = 0
+  for (const { kind, from, parent } of scanBlocks(lines, { hasNestedLists: true, hasMath: true, isPart: true })) {
+    const indent = /^\t+/.exec(lines[from] ?? '')?.[0]
+    if (kind !== 'item' || parent || indent === undefined || from < end) continue
+    for (end = from; end < lines.length; end += 1) {
+      const line = lines[end] ?? ''
+      if (line.startsWith(indent)) lines[end] = line.slice(indent.length)
+      else if (line.trim() !== '') break
     }
-    if (indent !== '' && !line.startsWith(indent)) indent = ''
-    if (indent === '' && !isInList && !isAfterBlank) indent = tabbedItem.exec(line)?.[1] ?? ''
-    const unindented = line.slice(indent.length)
-    // Outside of a nested list, only an unindented line can end the current list.
-    if (indent === '' && (headingAt(line.trimStart()) || (isAfterBlank && /^\S/.test(line)))) isInList = false
-    if (indent === '' && unnestedItem.test(line)) isInList = true
-    isAfterBlank = false
-    isClosingLine = closingTest(unindented)
-    return unindented
   }
-  return text
-    .split('\n')
-    .map((line) => {
-      if (!isClosingLine) return unindent(line)
-      const unindented = indent !== '' && line.startsWith(indent) ? line.slice(indent.length) : line
-      if (isClosingLine(unindented)) isClosingLine = undefined
-      return unindented
-    })
-    .join('\n')
+  return lines.join('\n')
 }
 
-/** Org blocks that are code; the others are quotes and notes. */
 const orgCode = /^(?:src|query|example)$/
 const orgStart =
   /^([\t ]*)((?:[-*+] )?)#\+BEGIN_(SRC|QUERY|EXAMPLE|NOTE|TIP|IMPORTANT|CAUTION|WARNING|PINNED|QUOTE)\b(?:[\t ]+([\w#+-]+))?/i
 
-/**
- * Converts Org blocks, which Logseq supports: code and queries become fences, notes and quotes become
- * callouts and quotes.
- */
+/** Converts the Org blocks of Logseq: code and queries to fences, notes and quotes to callouts and quotes. */
 function convertOrgBlocks(text: string): string {
   if (!/#\+BEGIN_/i.test(text)) return text
   let openBlock: { readonly end: RegExp; readonly isCode: boolean; readonly indent: string } | undefined

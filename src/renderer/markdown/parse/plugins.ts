@@ -17,7 +17,6 @@ export function remarkPlugins(syntax: Syntax, math: Plugins = []): Plugins {
   return syntax === 'note' ? plugins : [...plugins, remarkLineBreaks]
 }
 
-/** Converts the wikilinks, citations and footnotes of answers. */
 function convertLinks(node: MarkdownNode): void {
   if (!node.children || node.type === 'link') return
   node.children = node.children.flatMap((child) => {
@@ -39,9 +38,7 @@ function splitFootnotes(text: string): MarkdownNode[] {
   return parts.map((part) => (typeof part === 'string' ? textNode(part) : part))
 }
 
-export function remarkLineBreaks() {
-  return (tree: MarkdownNode) => addLineBreaks(tree)
-}
+export const remarkLineBreaks = () => addLineBreaks
 
 function addLineBreaks(node: MarkdownNode): void {
   if (!node.children) return
@@ -55,7 +52,6 @@ function addLineBreaks(node: MarkdownNode): void {
   })
 }
 
-/** A hast node. */
 export interface HtmlNode {
   tagName?: string
   properties?: Record<string, unknown>
@@ -64,9 +60,7 @@ export interface HtmlNode {
 }
 
 /** Adds the source line to every task's checkbox, so that a click can change that line. */
-export function rehypeTaskLines() {
-  return addTaskLines
-}
+export const rehypeTaskLines = () => addTaskLines
 
 function addTaskLines(node: HtmlNode): void {
   for (const child of node.children ?? []) {
@@ -85,9 +79,7 @@ function firstElementOf({ children }: HtmlNode): HtmlNode | undefined {
 }
 
 /** Marks code as left-to-right, so that it does not affect the direction of the text around it. */
-export function rehypeCodeDirection() {
-  return setCodeDirection
-}
+export const rehypeCodeDirection = () => setCodeDirection
 
 function setCodeDirection(node: HtmlNode): void {
   if (node.tagName === 'code') node.properties = { ...node.properties, dir: 'ltr' }

@@ -1,7 +1,7 @@
 import { attachmentKind } from '#shared/util/attachments.ts'
 import { splitTarget } from '#shared/markdown/links/parse-links.ts'
 import { isEmpty, renderProperties, transformInline } from './inline-text.ts'
-import { elementNode, nodeText, textNode, type MarkdownNode } from './mdast.ts'
+import { elementNode, textNode, type MarkdownNode } from './mdast.ts'
 
 /** HTML elements for text and images. Other tags (scripts, forms, drawings) are shown as source. */
 export const textTags: readonly string[] =
@@ -99,28 +99,34 @@ function withProperty(node: MarkdownNode, name: string, value: unknown): Markdow
   return { ...node, data: { ...node.data, hProperties: { ...node.data?.hProperties, [name]: value } } }
 }
 
+/** Matches the text at the start of a block. @returns `line`: the first paragraph without the match */
+function matchStart(blocks: readonly MarkdownNode[], pattern: RegExp) {
+  const [first, ...rest] = blocks
+  const [start, ...others] = first?.type === 'paragraph' ? (first.children ?? []) : []
+  const match = start?.type === 'text' ? pattern.exec(start.value ?? '') : null
+  if (!first || !match) return undefined
+  const line: MarkdownNode[] = [textNode(match.input.slice(match[0].length)), ...others]
+  return { first, rest, match, line }
+}
+
 const taskStatePattern = /^(TODO|DOING|DONE|LATER|NOW|IN-PROGRESS|WAIT|WAITING|CANCELED|CANCELLED)\s+/
 
 function convertTaskState(children: MarkdownNode[]): MarkdownNode[] {
-  const [first, ...rest] = children
-  const [start, ...line] = first?.type === 'paragraph' ? (first.children ?? []) : []
-  const [stateText, state] = (start?.type === 'text' && taskStatePattern.exec(nodeText(start))) || []
-  if (!first || stateText === undefined || state === undefined) return children
-  const text = textNode(nodeText(start ?? textNode('')).slice(stateText.length))
-  return [{ ...first, children: [elementNode('task-state', { dataState: state }), text, ...line] }, ...rest]
+  const start = matchStart(children, taskStatePattern)
+  if (!start) return children
+  const state = elementNode('task-state', { dataState: start.match[1] })
+  return [{ ...start.first, children: [state, ...start.line] }, ...start.rest]
 }
 
 const otherCheckbox = /^\[([^\s[\]])\](?:[ \t]+|$)/u
 
 /** Converts items with other states than those of Markdown to tasks: `- [/]` (begun), `- [-]` (cancelled) … */
 function convertTask(item: MarkdownNode): MarkdownNode {
-  const [first, ...rest] = item.children ?? []
-  const [start, ...line] = first?.type === 'paragraph' ? (first.children ?? []) : []
-  const [boxText, mark] = (start?.type === 'text' && otherCheckbox.exec(nodeText(start))) || []
-  if (!first || !start || boxText === undefined || mark === undefined || typeof item.checked === 'boolean') return item
-  const content = [textNode(nodeText(start).slice(boxText.length)), ...line]
-  const styledContent = mark === '-' ? [{ type: 'delete', children: content }] : content
-  const task = { ...first, children: [elementNode('task-mark', { dataMark: mark }), ...styledContent] }
+  const start = matchStart(item.children ?? [], otherCheckbox)
+  if (!start || typeof item.checked === 'boolean') return item
+  const { first, rest, match, line } = start
+  const styledLine = match[1] === '-' ? [{ type: 'delete', children: line }] : line
+  const task = { ...first, children: [elementNode('task-mark', { dataMark: match[1] }), ...styledLine] }
   return withProperty({ ...item, children: [task, ...rest] }, 'className', ['task-list-item'])
 }
 
@@ -128,16 +134,15 @@ const calloutPattern = /^\[!([\w-]{1,40})(?:\|[^\]\n]*)?\]([+-]?)[ \t]*/
 
 /** Converts `> [!note]- Title`, the syntax of Obsidian and GitHub. @returns undefined for any other quote */
 function calloutOf({ children = [] }: MarkdownNode): MarkdownNode | undefined {
-  const [first, ...rest] = children
-  const [start, ...line] = first?.type === 'paragraph' ? (first.children ?? []) : []
-  const [head, kind, fold] = (start?.type === 'text' && calloutPattern.exec(start.value ?? '')) || []
-  if (head === undefined || kind === undefined) return undefined
-  const [title, body] = splitFirstLine([textNode((start?.value ?? '').slice(head.length)), ...line])
+  const start = matchStart(children, calloutPattern)
+  if (!start) return undefined
+  const [, kind = '', fold] = start.match
+  const [title, body] = splitFirstLine(start.line)
   const defaultTitle = kind.charAt(0).toUpperCase() + kind.slice(1).replaceAll('-', ' ')
   return elementNode('call-out', { dataKind: kind.toLowerCase(), dataFold: fold }, [
     elementNode('call-out-title', {}, isEmpty(title) ? [textNode(defaultTitle)] : title),
     ...(body.length > 0 ? [{ type: 'paragraph', children: body }] : []),
-    ...rest,
+    ...start.rest,
   ])
 }
 

@@ -1,7 +1,6 @@
 /**
- * Splits Markdown into blocks that render independently. While an answer streams, only the last block changes,
- * so each update costs the same for long and short answers. A block ends at an empty line outside fences,
- * formulas and lists. Runs in linear time.
+ * Splits Markdown into blocks that render independently, in linear time. While an answer streams, only the last block
+ * changes, so each update costs the same for long and short answers.
  */
 import { closesFence, closesMath, fenceAt, looseFenceAt, opensMath } from '#shared/markdown/blocks/line-starts.ts'
 import { scanBlocks, type Block } from '#shared/markdown/blocks/scan-blocks.ts'
@@ -10,17 +9,12 @@ const definitionPattern = /^ {0,3}\[(?!\^)([^[\]\n]+)\]:\s+\S/
 
 export interface TextBlock {
   readonly text: string
-  /** 1-based first line. */
   readonly line: number
 }
 
-/** Link reference definitions by their labels, each as its source line. */
 export type Definitions = ReadonlyMap<string, string>
 
-/**
- * Returns the blocks with their first lines, except those that only define links and so render nothing. A block
- * contains whole lines. Each footnote is a separate block.
- */
+/** Omits blocks that only define links and so render nothing. Each footnote is a separate block. */
 export function blocksOf(text: string): { blocks: TextBlock[]; definitions: Definitions } {
   const lines = text.split('\n')
   const groups: { readonly from: number; to: number; kind: Block['kind'] }[] = []
@@ -43,10 +37,7 @@ export function blocksOf(text: string): { blocks: TextBlock[]; definitions: Defi
   return { blocks, definitions }
 }
 
-/**
- * Returns a test for the line that closes the fence or formula opened by `line`, or undefined if `line` opens
- * none or closes it again.
- */
+/** Tests for the line that closes the fence or formula of `line`. @returns undefined if `line` opens none */
 export function closingTest(line: string): ((line: string) => boolean) | undefined {
   return fenceClosingTest(line) ?? (opensMath(line.trimStart()) ? closesMath : undefined)
 }
@@ -57,7 +48,6 @@ export function fenceClosingTest(line: string): ((line: string) => boolean) | un
   return marker === undefined ? undefined : (candidate) => closesFence(candidate.trimStart(), marker)
 }
 
-/** Appends the definitions that a part of the text uses. */
 export function withDefinitions(text: string, definitions: Definitions): string {
   if (definitions.size === 0) return text
   const used = new Set<string>()
@@ -68,7 +58,6 @@ export function withDefinitions(text: string, definitions: Definitions): string 
   return used.size === 0 ? text : `${text}\n\n${[...used].join('\n')}`
 }
 
-/** Labels match regardless of case and spacing. */
 function labelKey(label: string): string {
   return label.trim().replace(/\s+/g, ' ').toLowerCase()
 }
@@ -88,11 +77,7 @@ const deepNesting = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){30}/m
 /** Code blocks of this size bypass the parser. In characters. */
 const largeCodeSize = 8_000
 
-/**
- * Splits a block into small pieces, each with its 0-based first line in the block.
- * @param size target size of a piece, characters
- * @param maxUnsplit blocks up to this size stay whole, characters
- */
+/** Returns pieces of at most about `size` characters, each with its 0-based first line in the block. */
 export function splitBlock(
   block: string,
   definitions: Definitions,

@@ -6,6 +6,7 @@ import { attachmentKind } from '#shared/util/attachments.ts'
 import { fileNameOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
 import { formatTarget, splitTarget } from '#shared/markdown/links/parse-links.ts'
 import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/toast.ts'
 import { plainTitle } from '#lib/notes/note-titles.ts'
@@ -54,9 +55,10 @@ export function Embed({ target, label, isBlock }: { target: string; label: strin
 }
 
 function EmbeddedNote({ path, target, name = target }: { path: string; target: string; name?: string }) {
-  const { agent, ancestors, syntax, components } = useDocumentContext()
+  const { id: agent } = useAgent()
+  const { ancestors, syntax, components } = useDocumentContext()
   const file = useQuery(api.workspace.read.queryOptions({ input: { agent, path }, staleTime: 5000 }))
-  const links = useNoteLinks(agent, path)
+  const links = useNoteLinks(path)
   const { fragment } = splitTarget(target)
   const section = useMemo(() => (file.data ? sectionOf(file.data.text, fragment) : undefined), [file.data, fragment])
   const text = section === undefined ? '' : clipPassage(section.trim(), maxCharacters)
@@ -64,7 +66,6 @@ function EmbeddedNote({ path, target, name = target }: { path: string; target: s
   const context = useMemo(
     () => ({
       ...emptyContext,
-      agent,
       path,
       ancestors: [...ancestors, path],
       syntax,
@@ -72,7 +73,7 @@ function EmbeddedNote({ path, target, name = target }: { path: string; target: s
       links,
       footnotes: footnoteLabels(allRows).split(' '),
     }),
-    [agent, path, ancestors, syntax, components, links, allRows],
+    [path, ancestors, syntax, components, links, allRows],
   )
   const rows = allRows.slice(0, maxRows)
   const isClipped = section !== undefined && (text.length < section.trim().length || rows.length < allRows.length)
@@ -101,7 +102,7 @@ function EmbeddedNote({ path, target, name = target }: { path: string; target: s
 
 /** Returns undefined while loading, and null if no note has this block. */
 function useBlock(id: string | undefined) {
-  const { agent } = useDocumentContext()
+  const { id: agent } = useAgent()
   const input = { agent, id: id ?? '' }
   return useQuery(api.links.block.queryOptions({ input, enabled: id !== undefined, staleTime: 60_000 })).data
 }
@@ -129,12 +130,7 @@ const maxAutoLoadBytes = 12 * 1024 * 1024
 /** After this time a file is loaded again, since it may have changed on disk, and a hidden file is dropped. */
 const freshMs = 30_000
 
-/**
- * Loads an attachment while the component is mounted. Images load one after the other: a page of them must not block
- * other requests.
- * @param isRequested loads it even if it is large
- * @returns the address of its content once it is loaded, or its size in bytes if it is over the limit
- */
+/** Images load one after the other, so that a page of them does not block other requests. */
 function useAttachment(agent: string, path: string, isRequested: boolean) {
   const { data, error } = useQuery({
     queryKey: ['attachment', agent, path, isRequested],
@@ -155,7 +151,6 @@ function useAttachment(agent: string, path: string, isRequested: boolean) {
 
 let lastLoading: Promise<unknown> = Promise.resolve()
 
-/** Returns the content, or the size in bytes if it is over the limit. */
 async function loadAttachment(agent: string, path: string, isRequested: boolean): Promise<Blob | number> {
   const parts: Uint8Array<ArrayBuffer>[] = []
   let from = 0
@@ -173,7 +168,7 @@ async function loadAttachment(agent: string, path: string, isRequested: boolean)
 const sizes = new Map<string, { readonly width: number; readonly height: number }>()
 
 function Picture({ path, alt, width }: PictureProps) {
-  const { agent } = useDocumentContext()
+  const { id: agent } = useAgent()
   const [isRequested, setIsRequested] = useState(false)
   const [isBroken, setIsBroken] = useState(false)
   const { url, error, largeSize } = useAttachment(agent, path, isRequested)
@@ -213,7 +208,6 @@ function MissingImage({ name, reason }: { name: string; reason: string }) {
   )
 }
 
-/** Renders `![alt|200](address)` for files, web pages and remote images. */
 export function LinkedPicture({ src = '', alt = '' }: { src?: string; alt?: string }) {
   const { links } = useDocumentContext()
   const { name, width } = parseImageLabel(alt)
@@ -237,10 +231,7 @@ export function AttachmentView({ path, alt, width }: PictureProps) {
   )
 }
 
-/**
- * Splits `name|200` or `name|200x100` into name and width in px; the height is ignored.
- * @returns the whole label and an undefined width if there is no size
- */
+/** Splits `name|200` or `name|200x100`; the height is ignored. Without a width, the whole label is the name. */
 function parseImageLabel(label: string): { readonly name: string; readonly width: number | undefined } {
   const [match, name = '', width] = /^([^]*?)\|?\s*(?<=^|\|\s*)(\d{1,4})(?:x\d{1,4})?\s*$/.exec(label) ?? []
   return match === undefined ? { name: label, width: undefined } : { name: name.trim(), width: Number(width) }
@@ -249,7 +240,7 @@ function parseImageLabel(label: string): { readonly name: string; readonly width
 const icons = { audio: Music, video: Film, document: FileText, image: FileText } as const
 
 function AttachmentCard({ path, label }: { path: string; label: string }) {
-  const { agent } = useDocumentContext()
+  const { id: agent } = useAgent()
   const [isPlaying, setIsPlaying] = useState(false)
   const { mutate: reveal } = useMutation(api.workspace.reveal.mutationOptions())
   const kind = attachmentKind(path) ?? 'document'
@@ -291,7 +282,6 @@ interface RemoteLinkProps {
   readonly children?: ReactNode
 }
 
-/** A link to a remote page or image, which is not loaded. */
 function RemoteLink({ address, label, status, children, ...props }: RemoteLinkProps) {
   return (
     <span className="remote-picture" {...props}>
@@ -310,27 +300,19 @@ export function WebPage({ address, label }: { address: string; label?: string | 
   return <RemoteLink data-testid="web-page" address={address} label={label} status={status} />
 }
 
-/**
- * Returns true for image addresses that lead to a page (YouTube videos, posts on X). Obsidian embeds the
- * page; the preview links it.
- */
+/** Obsidian embeds the page of such an image address; the preview links it. */
 function isShownAsPage(address: string): boolean {
   return /^https?:\/\/(?:(?:www|m)\.)?(?:youtube\.com\/(?:watch|embed|shorts|playlist)|youtu\.be\/|(?:twitter|x)\.com\/\w+\/status\/)/i.test(
     address,
   )
 }
 
-interface RemotePictureProps {
-  readonly address: string
-  readonly alt: string
-  /** px; undefined for the natural width. */
-  readonly width: number | undefined
-}
-
 const cacheMs = 60_000
 
-function RemotePicture({ address, alt, width }: RemotePictureProps) {
-  const { agent, path } = useDocumentContext()
+/** @param width px; undefined for the natural width */
+function RemotePicture({ address, alt, width }: { address: string; alt: string; width: number | undefined }) {
+  const { id: agent } = useAgent()
+  const { path } = useDocumentContext()
   const isAlwaysAllowed = useQuery(api.settings.get.queryOptions()).data?.appearance.remotePictures === 'always'
   // An address can reveal private text to a server, so images in notes with private text always ask.
   const isOpen = useQuery(

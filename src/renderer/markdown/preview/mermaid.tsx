@@ -5,7 +5,6 @@ import { CodeBlock } from '../document/elements.tsx'
 
 /** Characters. Larger diagrams block the UI during layout, so they are drawn on request. */
 const maxAutoDrawLength = 2500
-/** Characters. Larger diagrams are not drawn. */
 const maxSourceLength = 50_000
 
 let lastId = 0

@@ -1,4 +1,4 @@
-import { type ComponentProps, type ReactNode, useContext, createContext, useMemo } from 'react'
+import { type ComponentProps, type ReactNode, use, createContext, useMemo } from 'react'
 import { t } from 'i18next'
 import type { Components } from 'react-markdown'
 import { Link } from 'wouter'
@@ -141,7 +141,6 @@ const stateNames = {
   '*': 'star',
 } as const
 
-/** Replacements for marks that are illegible in a small box. */
 const visibleMarks: Readonly<Record<string, string>> = { '/': '', '-': '–', '>': '›', '<': '‹' }
 
 function TaskBox(props: ComponentProps<'input'>) {
@@ -182,7 +181,7 @@ function TaskMark({ mark, rowLine }: { mark: string; rowLine: number | string | 
 /** Returns the click handler of a checkbox, or undefined if it is read-only. @param rowLine 1-based line in the row */
 function useTaskToggle(rowLine: number | string | undefined, state: string): (() => void) | undefined {
   const { onEdit } = useDocumentContext()
-  const lineOf = useContext(RowLineContext)
+  const lineOf = use(RowLineContext)
   if (onEdit === undefined || rowLine === undefined) return undefined
   return () => {
     const line = lineOf(Number(rowLine))
@@ -236,7 +235,7 @@ function CallOut({ kind, fold, children }: { kind: string; fold: string; childre
 }
 
 function CallOutTitle({ children }: { children: ReactNode }) {
-  const { kind, isFoldable } = useContext(CalloutContext)
+  const { kind, isFoldable } = use(CalloutContext)
   const [, Icon] = styleOf(kind)
   const Tag = isFoldable ? 'summary' : 'div'
   return (

@@ -1,5 +1,6 @@
 import { useEffect, useImperativeHandle, useMemo, useRef, type Ref } from 'react'
 import { t } from 'i18next'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
 import type { MarkedLines } from '#lib/router/paths.ts'
 import { useNoteLinks, DocumentContext, type DocumentContextValue } from '../document/context.ts'
@@ -9,16 +10,13 @@ import type { LineChange } from '../parse/line-edits.ts'
 import { noteComponents } from './preview-elements.tsx'
 
 export interface PreviewHandle {
-  /** Scrolls a source line to the top. @param line 1-based, may be fractional */
   follow(line: number): void
 }
 
 interface PreviewProps {
   readonly ref?: Ref<PreviewHandle>
-  readonly agent: string
   readonly path: string
   readonly text: string
-  /** True if the preview fills the view; limits the line length. */
   readonly isWide: boolean
   readonly marked: MarkedLines | undefined
   /** Undefined if the note is read-only. A new function renders the links and tasks again. */
@@ -28,15 +26,15 @@ interface PreviewProps {
 /** Top line of each note when it was last open, by agent and path. */
 const lastLines = new Map<string, number>()
 
-export default function Preview({ ref, agent, path, text, isWide, marked, onEdit }: PreviewProps) {
+export default function Preview({ ref, path, text, isWide, marked, onEdit }: PreviewProps) {
+  const { id: agent } = useAgent()
   const rows = useDocument(text, 'note')
-  const links = useNoteLinks(agent, path)
+  const links = useNoteLinks(path)
   const hasLineBreaks = useVaultSettings(agent)?.lineBreaks ?? false
   const view = useRef<RowsHandle>(null)
   const footnotes = footnoteLabels(rows)
   const context = useMemo<DocumentContextValue>(
     () => ({
-      agent,
       path,
       ancestors: [path],
       syntax: hasLineBreaks ? 'note-with-breaks' : 'note',
@@ -46,7 +44,7 @@ export default function Preview({ ref, agent, path, text, isWide, marked, onEdit
       onFootnote: (label) => view.current?.showFootnote(label),
       onEdit,
     }),
-    [agent, path, hasLineBreaks, links, footnotes, onEdit],
+    [path, hasLineBreaks, links, footnotes, onEdit],
   )
   useImperativeHandle(ref, () => ({ follow: (line) => view.current?.follow(line) }), [])
 

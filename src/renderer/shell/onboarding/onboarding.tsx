@@ -1,17 +1,18 @@
 import { t } from 'i18next'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
-import { useId, useState, type FormEvent, useEffect } from 'react'
+import { useId, useState, useEffect } from 'react'
 import type { Agent, KnownMemory } from '#shared/contract/index.ts'
 import { appFolderName, agentFileNames } from '#shared/util/agent-files.ts'
 import { OwnFolderChoice } from '../../settings/agents.tsx'
 import { api, client, queryClient } from '#lib/api/client.ts'
-import { Checkbox, Button, ErrorText } from '#lib/ui/elements.tsx'
+import { Checkbox, Button, ErrorText, Form, TextInput } from '#lib/ui/elements.tsx'
 import { explainSetup } from '#lib/feedback/toast.ts'
 import { currentLocale } from '#lib/i18n/index.ts'
 import { ForeignSettingsChoice, takeOverSettings, type SettingsChoice } from '../../settings/import.tsx'
 import { useDebounced } from '#lib/util/hooks.ts'
 import { describeVault } from '#lib/notes/use-vault-settings.ts'
 import { ModelCard } from '../../settings/model-card.tsx'
+import { useEncodedPath } from '#lib/router/paths.ts'
 import { commandKeys, formatBoundKeys } from '#lib/util/shortcuts.ts'
 
 const debounceMs = 250
@@ -44,7 +45,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
     meta: { handlesError: true },
     mutationFn: async () => {
       // Before the workspace exists: the window that opens next reads it.
-      planTour()
+      localStorage.setItem(storageKey, 'due')
       await client.agents.setUp({
         agent: agent.id,
         workspace: workspace.trim(),
@@ -59,13 +60,9 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
       await copyMemories(agent.id, memories.data?.filter(({ path }) => pathsToCopy.has(path)) ?? [])
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    start.mutate()
-  }
   return (
     <main className="flex h-full justify-center overflow-y-auto px-6 py-[8vh]">
-      <form onSubmit={submit} className="flex h-fit w-full max-w-[500px] flex-col gap-7">
+      <Form onSubmit={() => start.mutate()} className="flex h-fit w-full max-w-[500px] flex-col gap-7">
         <div className="flex flex-col gap-3">
           <img src="/icon.svg" alt="" width={44} height={44} />
           <h1 className="text-[22px] leading-tight font-semibold">{t('onboarding.title')}</h1>
@@ -74,35 +71,53 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
         <section aria-label={t('onboarding.folder')} className="flex flex-col gap-2.5">
           <label className="flex flex-col gap-1.5">
             <span className="font-medium">{t('onboarding.folder')}</span>
-            <input
+            <TextInput
               value={workspace}
               aria-invalid={start.isError}
               aria-describedby={start.isError ? problemId : undefined}
-              onChange={(event) => {
-                setWorkspace(event.target.value)
+              onChange={(text) => {
+                setWorkspace(text)
                 start.reset()
               }}
               spellCheck={false}
               required
-              className="rounded-sm border border-line bg-raised px-3 py-2 font-mono text-[12px] outline-none focus:border-accent"
+              className="px-3 py-2 font-mono text-[12px]"
             />
             <span className="text-[12px] text-muted">{t('onboarding.folderHint')}</span>
           </label>
-          {(memories.data ?? []).map((memory) => (
-            <FoundMemory
-              key={memory.path}
-              memory={memory}
-              isOpened={workspace === memory.path}
-              isCopied={pathsToCopy.has(memory.path)}
-              onOpen={() => {
-                setWorkspace(workspace === memory.path ? suggested : memory.path)
-                setPathsToCopy(pathsToCopy.difference(new Set([memory.path])))
-              }}
-              onCopy={() => {
-                setPathsToCopy(pathsToCopy.symmetricDifference(new Set([memory.path])))
-                if (workspace === memory.path) setWorkspace(suggested)
-              }}
-            />
+          {memories.data?.map(({ kind, path, files }) => (
+            <div
+              key={path}
+              data-testid="found-memory"
+              className="flex flex-wrap items-center gap-2 rounded-md border border-line px-3 py-2"
+            >
+              <span className="min-w-0 flex-[1_1_220px]">
+                <span className="block">
+                  {t(`import.kind.${kind}`)} <span className="text-muted">· {t('nav.files', { count: files })}</span>
+                </span>
+                <span className="block font-mono text-[12px] break-all text-muted">{path}</span>
+              </span>
+              <Button
+                aria-pressed={workspace === path}
+                onClick={() => {
+                  setWorkspace(workspace === path ? suggested : path)
+                  setPathsToCopy(pathsToCopy.difference(new Set([path])))
+                }}
+                className="aria-pressed:border-accent"
+              >
+                {t('onboarding.openThere')}
+              </Button>
+              <Button
+                aria-pressed={pathsToCopy.has(path)}
+                onClick={() => {
+                  setPathsToCopy(pathsToCopy.symmetricDifference(new Set([path])))
+                  if (workspace === path) setWorkspace(suggested)
+                }}
+                className="aria-pressed:border-accent"
+              >
+                {t('onboarding.copy')}
+              </Button>
+            </div>
           ))}
           {existing && <p className="text-[12px] text-muted">{describeVault(existing.habits, existing.notes)}</p>}
           {existing && existing.own.length < agentFileNames.length && (
@@ -111,7 +126,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
             </Checkbox>
           )}
           {ownFolder !== undefined && <OwnFolderChoice folder={ownFolder} onChoose={setChosenFolder} />}
-          {(foreignSettings.data ?? []).map((settings) => (
+          {foreignSettings.data?.map((settings) => (
             <ForeignSettingsChoice
               key={settings.file}
               settings={settings}
@@ -138,38 +153,8 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
             <span className="min-w-0 flex-1 basis-60 text-[12px] text-muted">{t('onboarding.notConnected')}</span>
           )}
         </div>
-      </form>
+      </Form>
     </main>
-  )
-}
-
-interface FoundMemoryProps {
-  readonly memory: KnownMemory
-  readonly isOpened: boolean
-  readonly isCopied: boolean
-  readonly onOpen: () => void
-  readonly onCopy: () => void
-}
-
-function FoundMemory({ memory: { kind, path, files }, isOpened, isCopied, onOpen, onCopy }: FoundMemoryProps) {
-  return (
-    <div
-      data-testid="found-memory"
-      className="flex flex-wrap items-center gap-2 rounded-md border border-line px-3 py-2"
-    >
-      <span className="min-w-0 flex-[1_1_220px]">
-        <span className="block">
-          {t(`import.kind.${kind}`)} <span className="text-muted">· {t('nav.files', { count: files })}</span>
-        </span>
-        <span className="block font-mono text-[12px] break-all text-muted">{path}</span>
-      </span>
-      <Button aria-pressed={isOpened} onClick={onOpen} className="aria-pressed:border-accent">
-        {t('onboarding.openThere')}
-      </Button>
-      <Button aria-pressed={isCopied} onClick={onCopy} className="aria-pressed:border-accent">
-        {t('onboarding.copy')}
-      </Button>
-    </div>
   )
 }
 
@@ -187,20 +172,11 @@ async function copyMemories(agent: string, memories: readonly KnownMemory[]): Pr
 /** Set while the hints of the first start are due. They are shown once. */
 const storageKey = 'commonplace.tour'
 
-function planTour(): void {
-  localStorage.setItem(storageKey, 'due')
-}
-
 const hints = ['files', 'why', 'palette'] as const
 
-interface TourProps {
-  /** Encoded path, from `useEncodedPath`. */
-  readonly place: string
-  readonly isPaletteOpen: boolean
-}
-
 /** The hints of the first start, one at a time, at the end of the sidebar. */
-export function Tour({ place, isPaletteOpen }: TourProps) {
+export function Tour({ isPaletteOpen }: { isPaletteOpen: boolean }) {
+  const place = useEncodedPath()
   const [index, setIndex] = useState(() => (localStorage.getItem(storageKey) === 'due' ? 0 : hints.length))
   const hint = hints[index]
   const isHintFollowed =

@@ -1,17 +1,11 @@
-/**
- * UTF-16 offsets: `from` to `to` (exclusive) are the lines between the delimiters; `end` is after the closing
- * delimiter.
- */
+/** UTF-16 offsets: `from` to `to` are the lines between the delimiters; `end` is after the closing one. */
 export interface FrontMatter {
   readonly from: number
   readonly to: number
   readonly end: number
 }
 
-/**
- * Finds YAML front matter: `---` on the first line, closed by `---` or `...`.
- * @returns undefined if it is missing or not closed
- */
+/** @returns undefined if the YAML front matter is missing or not closed */
 export function frontMatterOf(text: string): FrontMatter | undefined {
   const from = /^\uFEFF?---[\t ]*\r?\n/.exec(text.slice(0, 100))?.[0].length
   if (from === undefined) return undefined
@@ -21,7 +15,6 @@ export function frontMatterOf(text: string): FrontMatter | undefined {
   return to === undefined ? undefined : { from, to, end: Math.min(text.length, closingPattern.lastIndex + 1) }
 }
 
-/** Returns the offset after the front matter; 0 if there is none. */
 export function frontMatterEnd(text: string): number {
   return frontMatterOf(text)?.end ?? 0
 }

@@ -11,7 +11,6 @@ export interface FenceStart {
 export interface HeadingStart {
   /** 1 to 6. */
   readonly level: number
-  /** Without the `#` markers. */
   readonly title: string
 }
 
@@ -61,11 +60,8 @@ function withoutBlanks(text: string): string {
 }
 
 export interface Lead {
-  /** UTF-16 code units. */
   readonly length: number
-  /** Heading level, 1 to 6; 0 for any other line. */
   readonly level: number
-  /** Character in the box of a task; undefined if the line is not a task. */
   readonly box: string | undefined
   readonly isItem: boolean
 }
@@ -108,10 +104,7 @@ const attribute = String.raw`[\t ]+[a-z_:][\w.:-]*(?:[\t ]*=[\t ]*(?:[^\s"'=<>\x
 /** Any other tag alone on its line; it cannot interrupt a paragraph. */
 const loneTag = new RegExp(String.raw`^<(?:[a-z][a-z\d-]*(?:${attribute})*[\t ]*/?|/[a-z][a-z\d-]*[\t ]*)>[\t ]*$`, 'i')
 
-/**
- * Returns the end pattern of the HTML block that the line opens.
- * @returns `blank` if a blank line ends the block; undefined if the line opens none
- */
+/** @returns the pattern that ends the block, `blank` for a blank line; undefined if the line opens none */
 export function htmlEndAt(rest: string, isInParagraph: boolean): RegExp | 'blank' | undefined {
   const html = htmlBlocks.find(({ opens }) => opens.test(rest))
   if (html) return html.ends ?? 'blank'

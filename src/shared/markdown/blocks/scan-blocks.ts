@@ -16,7 +16,6 @@ class LineCursor {
   readonly line: string
   #index = 0
   #column = 0
-  /** Index and column of the next non-blank character. */
   #nextIndex = 0
   #nextColumn = 0
 
@@ -25,7 +24,6 @@ class LineCursor {
     this.#findNext()
   }
 
-  /** Number of columns up to the next non-blank character. */
   get indent(): number {
     return this.#nextColumn - this.#column
   }
@@ -49,7 +47,6 @@ class LineCursor {
     }
   }
 
-  /** Skips blanks and then `length` characters. */
   jump(length: number): void {
     this.#index = this.#nextIndex + length
     this.#column = this.#nextColumn + length
@@ -113,10 +110,7 @@ export interface Dialect {
   readonly hasMath?: boolean
 }
 
-/**
- * Returns the blocks in document order.
- * @param lines without line feeds; a trailing carriage return and a byte order mark are ignored
- */
+/** @param lines without line feeds; a trailing carriage return and a byte order mark are ignored */
 export function scanBlocks(lines: readonly string[], dialect: Dialect = {}): Block[] {
   const scanner = new Scanner(dialect)
   const matter = dialect.isPart === true ? 0 : frontMatterLines(lines)
@@ -130,7 +124,6 @@ export function scanBlocks(lines: readonly string[], dialect: Dialect = {}): Blo
   return scanner.blocks
 }
 
-/** Scans a note with the dialect of the programs that notes come from. */
 export function blocksOfNote(lines: readonly string[]): Block[] {
   return scanBlocks(lines, { hasNestedLists: true })
 }
@@ -146,7 +139,6 @@ const delimiterRow = /^(?=.*[|:])\|?[\t ]*:?-+:?[\t ]*(?:\|[\t ]*:?-+:?[\t ]*)*\
 const itemMarker = /^(?:[-*+]|\d{1,9}[.)])(?=[\t ]|$)/
 const footnoteMarker = /^\[\^(?:[^\\[\]\s]|\\[[\]\\]){1,999}\]:/
 
-/** Removes the link reference definitions at the start of a paragraph. */
 export function withoutDefinitions(paragraph: string): string {
   let text = paragraph
   for (let match = definition.exec(text); match; match = definition.exec(text)) text = text.slice(match[0].length)
@@ -171,7 +163,6 @@ class Scanner {
   #text: string[] = []
   /** Pattern that ends the open HTML block; undefined if a blank line does. */
   #htmlEnd: RegExp | undefined
-  /** Number of lines up to the last non-blank one. */
   #filledLines = 0
 
   constructor(dialect: Dialect) {
@@ -189,7 +180,6 @@ class Scanner {
     if (hasContent) this.#filledLines = index + 1
   }
 
-  /** Ends the open leaf and all containers deeper than `depth`. */
   close(depth: number): void {
     this.#endLeaf(this.#filledLines)
     for (const container of this.#containers.splice(depth)) container.to = this.#filledLines
@@ -280,9 +270,7 @@ class Scanner {
     )
   }
 
-  /**
-   * Returns true if the line turns the paragraph into a setext heading (§4.3), or its last line into a table header.
-   */
+  /** Returns true if the line makes the paragraph a setext heading (§4.3), or its last line a table header. */
   #endsParagraph(rest: string, index: number): boolean {
     const parentCount = this.#containers.length
     const level = underlineAt(rest)

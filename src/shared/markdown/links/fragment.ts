@@ -1,13 +1,9 @@
-import type { LinkBlock, LinkHeading } from './parse-links.ts'
+import type { LinkHeading, ParsedLinks } from './parse-links.ts'
 
-/**
- * Finds the line of a heading or block.
- * @param fragment decoded, without `#`
- * @returns 1-based; undefined if the note has no such target
- */
+/** @param fragment decoded, without `#` @returns 1-based; undefined if the note has no such target */
 export function lineOfFragment(
   fragment: string,
-  { headings, blocks }: { readonly headings: readonly LinkHeading[]; readonly blocks: readonly LinkBlock[] },
+  { headings, blocks }: Pick<ParsedLinks, 'headings' | 'blocks'>,
 ): number | undefined {
   const block = /^\^(.+)$/.exec(fragment)?.[1]
   if (block !== undefined) return blocks.find(({ id }) => id.toLowerCase() === block.toLowerCase())?.line

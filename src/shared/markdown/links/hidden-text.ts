@@ -6,13 +6,22 @@ export interface Range {
   readonly to: number
 }
 
+/** Returns a function that finds the range around an offset. The ranges and the offsets must be ascending. */
+export function rangeFinder(ranges: readonly Range[]): (offset: number) => Range | undefined {
+  let index = 0
+  return (offset) => {
+    while ((ranges[index]?.to ?? Infinity) <= offset) index += 1
+    const range = ranges[index]
+    return range && range.from <= offset ? range : undefined
+  }
+}
+
 /** Returns the ranges of code and comments, in order, without overlap. @param blocks blocks of the same text */
 export function hiddenRanges(text: string, blocks: readonly Block[] = blocksOfNote(text.split('\n'))): Range[] {
   const code = codeRanges(text, blocks)
   return mergeRanges([...code, ...inlineRanges(text, code)])
 }
 
-/** Returns the ranges of HTML and Obsidian comments, in order. */
 export function commentRanges(text: string): Range[] {
   if (!text.includes('%%') && !text.includes('<!--')) return []
   const code = codeRanges(text, blocksOfNote(text.split('\n')))
@@ -31,21 +40,17 @@ function codeRanges(text: string, blocks: readonly Block[]): Range[] {
   return code.map(({ from, to }) => ({ from: offsetOf(from), to: offsetOf(to) }))
 }
 
-/** Key in `unmatched` for the end of an HTML comment. */
-const commentKey = 0
-
 /** Inline code must end in its paragraph; comments may span paragraphs. */
 function inlineRanges(text: string, blocks: readonly Range[]): Range[] {
   const ranges: Range[] = []
-  /** Backtick runs without a match, by length: the offset up to which none was found. Keeps the scan linear. */
-  const unmatched = new Map<number, number>()
-  let blockIndex = 0
+  /** Marks without an end, with the offset up to which none was found. Keeps the scan linear. */
+  const unmatched = new Map<string, number>()
+  const blockAt = rangeFinder(blocks)
   const startPattern = /`+|<!--|%%|\\[^]/g
   for (let match = startPattern.exec(text); match; match = startPattern.exec(text)) {
     const offset = match.index
-    while ((blocks[blockIndex]?.to ?? Infinity) <= offset) blockIndex += 1
-    const code = blocks[blockIndex]
-    if (code && code.from <= offset) {
+    const code = blockAt(offset)
+    if (code) {
       startPattern.lastIndex = code.to
       continue
     }
@@ -57,31 +62,24 @@ function inlineRanges(text: string, blocks: readonly Range[]): Range[] {
   return ranges
 }
 
-function endOffset(mark: string, text: string, offset: number, unmatched: Map<number, number>): number | undefined {
-  const after = offset + mark.length
-  if (mark.startsWith('\\')) return undefined
-  if (mark === '<!--') {
-    if (unmatched.has(commentKey)) return undefined
-    const close = text.indexOf('-->', offset + 2)
-    if (close >= 0) return close + 3
-    unmatched.set(commentKey, offset)
-    return undefined
-  }
-  if (mark === '%%') {
-    const close = text.indexOf('%%', after)
-    return close < 0 ? undefined : close + 2
-  }
-  if ((unmatched.get(mark.length) ?? -1) > offset) return undefined
-  const endPattern = /`+|\n[\t ]*\r?\n/g
-  endPattern.lastIndex = after
-  for (let match = endPattern.exec(text); match; match = endPattern.exec(text)) {
-    if (match[0] === mark) return match.index + mark.length
-    if (match[0].startsWith('\n')) {
-      unmatched.set(mark.length, match.index)
+function endOffset(mark: string, text: string, offset: number, unmatched: Map<string, number>): number | undefined {
+  if (mark.startsWith('\\') || (unmatched.get(mark) ?? -1) > offset) return undefined
+  if (mark === '<!--' || mark === '%%') {
+    const end = mark === '%%' ? mark : '-->'
+    // `<!-->` is a complete comment.
+    const close = text.indexOf(end, offset + 2)
+    if (close >= 0) return close + end.length
+  } else {
+    const endPattern = /`+|\n[\t ]*\r?\n/g
+    endPattern.lastIndex = offset + mark.length
+    for (let match = endPattern.exec(text); match; match = endPattern.exec(text)) {
+      if (match[0] === mark) return match.index + mark.length
+      if (!match[0].startsWith('\n')) continue
+      unmatched.set(mark, match.index)
       return undefined
     }
   }
-  unmatched.set(mark.length, text.length)
+  unmatched.set(mark, text.length)
   return undefined
 }
 

@@ -1,7 +1,7 @@
 import { frontMatterEnd } from '../blocks/front-matter.ts'
 import type { HeadingStart } from '../blocks/line-starts.ts'
-import { blocksOfNote, type Container, type Block as MarkdownBlock } from '../blocks/scan-blocks.ts'
-import { hiddenRanges, type Range } from './hidden-text.ts'
+import { blocksOfNote, type Block as MarkdownBlock } from '../blocks/scan-blocks.ts'
+import { hiddenRanges, rangeFinder, type Range } from './hidden-text.ts'
 import { decodePart } from '../../util/decode.ts'
 
 export interface LinkTarget {
@@ -26,24 +26,19 @@ export function formatTarget({ target, fragment }: LinkTarget): string {
  * Skips code and comments. Linear time.
  */
 
-export interface NoteLink extends LinkTarget {
+export interface NoteLink extends LinkTarget, Range {
   /** `[[target]]`, `[text](target)` (images too), or `[id]: target`. */
   readonly kind: 'wiki' | 'inline' | 'definition'
   /** `![[…]]`, `![…](…)`. */
   readonly isEmbed: boolean
-  /** UTF-16 offsets of the whole link, end exclusive. */
-  readonly from: number
-  readonly to: number
   /** UTF-16 offsets of the raw target, without fragment and brackets. */
   readonly targetFrom: number
   readonly targetTo: number
   /** Offset after the fragment; undefined if there is no fragment. */
   readonly fragmentTo: number | undefined
-  /** Raw target. */
   readonly written: string
   /** True for `(<target>)`, whose target may contain spaces. */
   readonly isAngled: boolean
-  /** Label of `[[…|label]]`. */
   readonly label?: string | undefined
   /** True if Markdown links do not work here: in front matter, or in a Logseq macro (`{{embed [[…]]}}`). */
   readonly allowsOnlyWikiLink?: boolean
@@ -56,17 +51,11 @@ export interface LinkHeading extends HeadingStart {
   readonly line: number
 }
 
-export interface LinkBlock {
-  readonly id: string
-  /** 1-based. */
-  readonly line: number
-}
-
 export interface ParsedLinks {
-  /** In text order. */
   readonly links: readonly NoteLink[]
   readonly headings: readonly LinkHeading[]
-  readonly blocks: readonly LinkBlock[]
+  /** `line` is 1-based. */
+  readonly blocks: readonly { readonly id: string; readonly line: number }[]
 }
 
 /** Characters; a longer target is not parsed as a link. */
@@ -90,12 +79,11 @@ function linksOf(text: string, hidden: readonly Range[], starts: readonly number
   const matterEnd = frontMatterEnd(text)
   let openBrackets: number[] = []
   let lineIndex = 0
-  let hiddenIndex = 0
+  const hiddenAt = rangeFinder(hidden)
   for (let offset = 0; offset < text.length; offset += 1) {
     while ((starts[lineIndex + 1] ?? Infinity) <= offset) lineIndex += 1
-    while ((hidden[hiddenIndex]?.to ?? Infinity) <= offset) hiddenIndex += 1
-    const range = hidden[hiddenIndex]
-    if (range && offset >= range.from) {
+    const range = hiddenAt(offset)
+    if (range) {
       offset = range.to - 1
       continue
     }
@@ -181,9 +169,7 @@ function wikiAt(text: string, offset: number, line: number): NoteLink | undefine
   }
 }
 
-interface Destination {
-  readonly from: number
-  readonly to: number
+interface Destination extends Range {
   readonly isAngled: boolean
   /** Offset after the destination. */
   readonly end: number
@@ -197,23 +183,14 @@ function inlineAt(text: string, from: number, parenOffset: number, line: number)
   return createLink('inline', text, parsed.destination, position)
 }
 
-/**
- * Parses the part of a Markdown link between `(` and `)`, for any kind of target.
- * @param parenOffset offset of `(`
- * @returns `to`, the offset after `)`; undefined if it is not a valid destination
- */
-function destinationIn(text: string, parenOffset: number): { destination: Destination; to: number } | undefined {
-  const destination = destinationAt(text, parenOffset + 1, true)
+/** @param offset of `(` @returns `to`, the offset after `)`; undefined if it is not a valid destination */
+function destinationIn(text: string, offset: number): { destination: Destination; to: number } | undefined {
+  const destination = destinationAt(text, offset + 1, true)
   if (!destination) return undefined
-  let end = skipSpace(text, destination.end)
-  if (text[end] !== ')') {
-    if (end === destination.end) return undefined
-    const afterTitle = titleEnd(text, end)
-    if (afterTitle === undefined) return undefined
-    end = skipSpace(text, afterTitle)
-    if (text[end] !== ')') return undefined
-  }
-  return { destination, to: end + 1 }
+  const afterSpace = skipSpace(text, destination.end)
+  const afterTitle = afterSpace === destination.end ? undefined : titleEnd(text, afterSpace)
+  const end = skipSpace(text, afterTitle ?? afterSpace)
+  return text[end] === ')' ? { destination, to: end + 1 } : undefined
 }
 
 function definitionAt(text: string, from: number, colonOffset: number, line: number): NoteLink | undefined {
@@ -300,26 +277,21 @@ function headingsAndBlocks(
   hidden: readonly Range[],
 ) {
   const headings: LinkHeading[] = []
-  const blocks: LinkBlock[] = []
-  let hiddenIndex = 0
+  const blocks: ParsedLinks['blocks'][number][] = []
+  const hiddenAt = rangeFinder(hidden)
   /** 1-based line of the last non-property line: the block that a following `id::` names. */
   let owner = 1
-  const unquotedHeadings = markdownBlocks
-    .filter((block) => block.kind === 'heading')
-    .filter((heading) => !isQuoted(heading))
-  const headingByLine = new Map(unquotedHeadings.map((heading) => [heading.from, heading]))
+  const unquoted = markdownBlocks.filter((block) => block.kind === 'heading' && !isQuoted(block))
+  const headingByLine = new Map(unquoted.map((block) => [block.from, block]))
   for (const [index, line] of lines.entries()) {
     const start = starts[index] ?? 0
-    while ((hidden[hiddenIndex]?.to ?? Infinity) <= start) hiddenIndex += 1
-    const range = hidden[hiddenIndex]
-    if ((range && range.from <= start && range.to >= start + line.length) || line.length > maxLine) continue
+    const hiddenTo = hiddenAt(start)?.to ?? -1
+    if (hiddenTo >= start + line.length || line.length > maxLine) continue
     const heading = headingByLine.get(index)
-    if (heading)
-      headings.push({
-        title: heading.title.replace(/\s\^[A-Za-z\d-]+$/, '').trimEnd(),
-        level: heading.level,
-        line: index + 1,
-      })
+    if (heading?.kind === 'heading') {
+      const title = heading.title.replace(/\s\^[A-Za-z\d-]+$/, '').trimEnd()
+      headings.push({ title, level: heading.level, line: index + 1 })
+    }
     const id = /(?:^|\s)\^([A-Za-z\d-]+)\s*$/.exec(line.slice(-200))?.[1]
     if (id !== undefined) blocks.push({ id, line: index + 1 })
     const uuid = /^\s*id::\s+([\da-f-]{36})\s*$/.exec(line.slice(0, 200))?.[1]
@@ -329,6 +301,6 @@ function headingsAndBlocks(
   return { headings, blocks }
 }
 
-function isQuoted({ parent }: Pick<Container, 'parent'>): boolean {
+function isQuoted({ parent }: MarkdownBlock): boolean {
   return parent !== undefined && (parent.kind === 'quote' || isQuoted(parent))
 }

@@ -128,15 +128,11 @@ export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1)
 }
 
-/** Removes a Markdown extension. */
 export function stemOf(path: string): string {
   return path.replace(markdown, '')
 }
 
-/**
- * @param folder with its trailing `/`
- * @returns undefined if the path leaves the workspace
- */
+/** @param folder with its trailing `/` @returns undefined if the path leaves the workspace */
 function joinPath(folder: string, target: string): string | undefined {
   const segments = folder.split('/').slice(0, -1)
   for (const segment of target.split('/')) {
@@ -172,7 +168,7 @@ function nearest(files: readonly IndexedFile[], folder: string, target: string):
  * `Jan 31st, 2025`. Empty if the only page name is the file name.
  */
 export function pageNames(path: string): string[] {
-  const base = path.slice(path.lastIndexOf('/') + 1).replace(/\.(?:md|markdown)$/i, '')
+  const base = stemOf(fileNameOf(path))
   const [, year, month, day] = /^(\d{4})_(\d{2})_(\d{2})$/.exec(base) ?? []
   const monthName = months[Number(month) - 1]?.slice(0, 3)
   if (year !== undefined && monthName !== undefined)

@@ -1,4 +1,5 @@
 import { decodePart } from '../../util/decode.ts'
+import type { Range } from './hidden-text.ts'
 import { formatTarget, type NoteLink } from './parse-links.ts'
 import {
   logseqPageName,
@@ -17,15 +18,13 @@ export interface Move {
   readonly to: string
 }
 
-export interface LinkingFile extends KnownFile {
-  readonly links?: readonly NoteLink[] | undefined
+/** The range is that of the original text. */
+export interface Edit extends Range {
+  readonly text: string
 }
 
-/** UTF-16 offsets in the original text, end exclusive. */
-export interface Edit {
-  readonly from: number
-  readonly to: number
-  readonly text: string
+export interface LinkingFile extends KnownFile {
+  readonly links?: readonly NoteLink[] | undefined
 }
 
 export interface RewrittenFile {
@@ -36,21 +35,13 @@ export interface RewrittenFile {
   readonly edits: readonly Edit[]
 }
 
-/**
- * A link that cannot be updated because no spelling reaches its target, for example a wiki link in front matter to a
- * name that contains `]]`.
- */
-export interface UnfixableLink {
+/** No spelling reaches its target, as for a wiki link in front matter to a name that contains `]]`. */
+interface UnfixableLink {
   /** Path before the move. */
   readonly path: string
   /** 1-based. */
   readonly line: number
   readonly target: string
-}
-
-export interface Rewrites {
-  readonly files: readonly RewrittenFile[]
-  readonly unfixable: readonly UnfixableLink[]
 }
 
 /** Returns the path after the first move that applies to it; a folder moves with its content. */
@@ -63,7 +54,7 @@ export function movedPath(path: string, moves: readonly Move[]): string {
 }
 
 /** Plans the link edits for moves. @param files all files of the workspace, with their links */
-export function planRewrites(files: readonly LinkingFile[], moves: readonly Move[]): Rewrites {
+export function planRewrites(files: readonly LinkingFile[], moves: readonly Move[]) {
   const newPathOf = (path: string) => movedPath(path, moves)
   const before = new Resolver(files)
   const filesAfter = files.map(({ path, names }) => ({ path: newPathOf(path), names }))
@@ -83,7 +74,7 @@ export function planRewrites(files: readonly LinkingFile[], moves: readonly Move
   return { files: rewritten, unfixable }
 }
 
-export interface RewriteContext {
+interface RewriteContext {
   readonly before: Resolver
   readonly after: Resolver
   /** Returns the new path of a file; undefined if the file no longer exists, in which case its links go to `unfixable`. */
@@ -100,14 +91,10 @@ export function rewriteLinks(
     const previous = before.resolve(path, link)
     if (!previous || link.target === '') continue
     const to = newPathOf(previous.path)
-    if (
-      to !== undefined &&
-      isUnchanged(link, previous, to, after.resolve(newPath, link)) &&
-      !changesCase(link, previous.path, to)
-    )
-      continue
-    const text = to === undefined ? undefined : newTargetFor(link, previous, { from: newPath, to, after })
-    const inline = text === undefined && to !== undefined ? toInlineLink(link, { from: newPath, to, after }) : undefined
+    const context = to === undefined ? undefined : { from: newPath, to, after }
+    if (context && isUnchanged(link, previous, context) && !changesCase(link, previous.path, context.to)) continue
+    const text = context && newTargetFor(link, previous, context)
+    const inline = context && text === undefined ? toInlineLink(link, context) : undefined
     if (inline !== undefined) edits.push({ from: link.from, to: link.to, text: inline })
     else if (text === undefined) unfixable.push({ path, line: link.line, target: link.target })
     else if (text !== link.written) edits.push({ from: link.targetFrom, to: link.targetTo, text })
@@ -127,15 +114,13 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
 }
 
 /** Returns true if the link reaches the same note in the same way: a path must not become a match by name. */
-function isUnchanged(link: NoteLink, previous: Resolution, to: string, current: Resolution | undefined): boolean {
+function isUnchanged(link: NoteLink, previous: Resolution, { from, to, after }: LinkContext): boolean {
+  const current = after.resolve(from, link)
   if (current?.path !== to) return false
   return link.kind === 'wiki' ? (current.by === 'alias') === (previous.by === 'alias') : current.by === previous.by
 }
 
-/**
- * Returns true if the move changes the case of a folder in the link's path: on a case-sensitive system the link would
- * break.
- */
+/** Returns true if the case of a folder changes: on a case-sensitive system the link would break. */
 function changesCase({ kind, target }: NoteLink, previous: string, to: string): boolean {
   if (previous === to || (kind === 'wiki' && !target.includes('/'))) return false
   const targetPath = target.replace(/^(?:\.{0,2}\/)+/, '')
@@ -171,13 +156,10 @@ function toInlineLink(link: NoteLink, { from, to, after }: LinkContext): string 
   return written === undefined ? undefined : markdownLink(text, written, isEmbed)
 }
 
-/**
- * Returns the target of a Markdown link for a file that no wiki link can name; undefined if that target does not
- * resolve to the file.
- */
+/** @returns undefined if the target does not resolve to the file */
 export function markdownTargetFor(
   resolver: Resolver,
-  { from, to, fragment }: { readonly from: string; readonly to: string; readonly fragment?: string | undefined },
+  { from, to, fragment }: { from: string; to: string; fragment?: string | undefined },
 ): string | undefined {
   // An unescaped bar would end a table cell.
   const written = encodeTarget(relativePath(from, to), { written: '', isAngled: false }).replaceAll('|', '%7C')
@@ -213,7 +195,6 @@ function candidateTargets(link: NoteLink, { by }: Resolution, from: string, to: 
   return targets
 }
 
-/** Returns the path of a file relative to another file's folder. */
 export function relativePath(from: string, path: string): string {
   const fromSegments = folderOf(from).split('/').slice(0, -1)
   const toSegments = path.split('/')
@@ -226,15 +207,11 @@ export function relativePath(from: string, path: string): string {
   return /^[a-z][a-z\d+.-]*:/i.test(relative) ? `./${relative}` : relative
 }
 
-/** Returns true if `[[…]]` can contain the target. */
 export function isValidWikiTarget(target: string): boolean {
   return !/[[\]|#`\n\r]|%%|<!--|^\s|\s$|^mailto:|:\/\//i.test(target)
 }
 
-/**
- * Encodes a target in the style of the original link: required characters always, non-ASCII letters only if the
- * original had them encoded.
- */
+/** Encodes the required characters, and non-ASCII letters if the original link had them encoded. */
 function encodeTarget(target: string, { written, isAngled }: Pick<NoteLink, 'written' | 'isAngled'>): string {
   const isBalanced = /^[^()]*(?:\([^()]*\)[^()]*)*$/.test(target)
   const hasEncodedLetters = /%[89a-f][\da-f]/i.test(written)
@@ -244,8 +221,7 @@ function encodeTarget(target: string, { written, isAngled }: Pick<NoteLink, 'wri
       (!isAngled && (/\s/.test(character) || (!isBalanced && /[()]/.test(character)))) ||
       (isAngled && character === ' ' && written.includes('%20')) ||
       (hasEncodedLetters && character > '\u007F')
-    if (!mustEncode || !character.isWellFormed()) return character
-    return encodeCharacter(character)
+    return mustEncode && character.isWellFormed() ? encodeCharacter(character) : character
   })
 }
 
@@ -257,17 +233,13 @@ export function encodeCharacter(character: string): string {
 const extensions = /(?:\.(?:md|markdown))+$/i
 const indexFileName = /^(?:index|readme)$/
 
-/**
- * Returns a predicate for links that the moves can affect, by name only: the file's name, one of its aliases, or the
- * name of its folder if it is an index file.
- * @param files moved files with their old and new paths
- */
+/** Compares names only: of the moved file, its aliases, and the folder of an index file. */
 function affectedLinks(files: Iterable<KnownFile>): (link: Pick<NoteLink, 'target'>) => boolean {
   const keys = new Set<string>()
   for (const { path, names = [] } of files) {
     const key = fileNameKey(path)
     keys.add(key)
-    if (indexFileName.test(key)) keys.add(fileNameKey(path.slice(0, path.lastIndexOf('/') + 1).replace(/\/$/, '')))
+    if (indexFileName.test(key)) keys.add(fileNameKey(folderOf(path).slice(0, -1)))
     for (const name of [...pageNames(path), ...names]) keys.add(keyOf(name))
   }
   return ({ target }) => {

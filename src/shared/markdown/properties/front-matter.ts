@@ -25,7 +25,6 @@ export interface Property {
 }
 
 export interface Tag {
-  /** Raw name without `#`. */
   readonly name: string
   /** 1-based. */
   readonly line: number
@@ -34,7 +33,6 @@ export interface Tag {
 }
 
 export interface NoteProperties {
-  /** In text order; truncated for large notes. */
   readonly properties: readonly Property[]
   readonly tags: readonly Tag[]
   /** True if the note has, or may have, more tags than listed. */
@@ -47,7 +45,6 @@ export interface NoteProperties {
  * `yes`).
  */
 
-/** Characters of front matter to parse. */
 export const maxFrontMatter = 64_000
 /** Characters of lists and maps converted to text. Bounds YAML alias expansion. */
 const maxCopied = 1_000_000
@@ -55,7 +52,6 @@ const maxAliases = 100
 
 const entryPattern =
   /^(?<key>[^\s#\-"'[\]{},&*!|>%@`:][^\n:]*?|"[^"\n]+"|'[^'\n]+')[\t ]*:(?=\s|$)[^\n]*(?:\n(?:[\t ]|-[\t ]|-?\r?$)[^\n]*)*/gm
-/** A plain scalar that needs no YAML parser. */
 const plainValue =
   /^[\t ]*([\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_/.,;()!?+%'-]|[ :](?=[\p{L}\p{M}\p{N}_/.(-])|&)*)[\t ]*\r?\n?$/u
 
@@ -71,11 +67,7 @@ export interface Entry extends Property {
 
 type Values = Pick<Entry, 'values' | 'isList' | 'valueRanges' | 'isScalar'>
 
-/**
- * Returns the entries in text order; empty if there is no front matter.
- * @param maxLength maximum number of characters to parse
- * @returns `isComplete`: false if a part of the front matter is no valid entry
- */
+/** @returns `isComplete`: false if a part of the front matter is no valid entry */
 export function readFrontMatter(text: string, maxLength = maxFrontMatter): { entries: Entry[]; isComplete: boolean } {
   const end = frontMatterEnd(text)
   if (end === 0) return { entries: [], isComplete: true }

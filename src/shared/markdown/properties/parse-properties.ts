@@ -3,7 +3,7 @@
  * `tags`) and names of a note. The rules and their origins are described in docs/guide/links.md. Linear time.
  */
 import { frontMatterEnd } from '../blocks/front-matter.ts'
-import { hiddenRanges, type Range } from '../links/hidden-text.ts'
+import { hiddenRanges, rangeFinder, type Range } from '../links/hidden-text.ts'
 import {
   maxFrontMatter,
   readFrontMatter,
@@ -51,13 +51,10 @@ export function parseProperties(text: string, limits = displayLimits): NotePrope
   ].toSorted((one, other) => one.line - other.line)
   const hasMoreTags = tags.length > limits.tags
   return {
-    properties: allProperties.slice(0, maxProperties).map(({ name, values, isList, isTop, line }) => ({
-      name,
-      values: values.map((value) => value.slice(0, maxValue).toWellFormed()),
-      isList,
-      isTop,
-      line,
-    })),
+    properties: allProperties.slice(0, maxProperties).map(({ name, values: raw, isList, isTop, line }) => {
+      const values = raw.map((value) => value.slice(0, maxValue).toWellFormed())
+      return { name, values, isList, isTop, line }
+    }),
     tags: hasMoreTags ? tags.slice(0, limits.tags) : tags,
     isPartial: hasMoreTags || lineProperties.length >= limits.properties || matterEnd > limits.frontMatter,
   }
@@ -90,22 +87,8 @@ export function nameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase().replaceAll('_', '-')
 }
 
-/** Returns the comparison key of a tag name. */
 export function tagKey(name: string): string {
   return name.normalize('NFKC').toLowerCase()
-}
-
-/** Returns a function from offset to 1-based line, undefined in hidden text. Offsets must be ascending. */
-function visibleLineFinder(text: string, hidden: readonly Range[]): (offset: number) => number | undefined {
-  let hiddenIndex = 0
-  let line = 1
-  let nextBreak = text.indexOf('\n')
-  return (offset) => {
-    for (; nextBreak >= 0 && nextBreak < offset; nextBreak = text.indexOf('\n', nextBreak + 1)) line += 1
-    while ((hidden[hiddenIndex]?.to ?? Infinity) <= offset) hiddenIndex += 1
-    const range = hidden[hiddenIndex]
-    return range && range.from <= offset ? undefined : line
-  }
 }
 
 /** Returns a function from offset to 1-based line; fast if each offset is near the previous one. */
@@ -123,36 +106,26 @@ function lineCounter(text: string): (offset: number) => number {
 }
 
 function lineEntries(text: string, from: number, hidden: readonly Range[], limit: number): Entry[] {
-  const lineAt = visibleLineFinder(text, hidden)
+  const lineAt = lineCounter(text)
+  const hiddenAt = rangeFinder(hidden)
   const entries: Entry[] = []
   let topEnd = from
   lineProperty.lastIndex = from
   for (let match = lineProperty.exec(text); match; match = lineProperty.exec(text)) {
     const { 0: propertyLine, 1: name = '', 2: value = '', index } = match
     const start = index + propertyLine.indexOf(name)
-    const line = lineAt(start)
-    if (line === undefined || internalProperties.test(nameKey(name))) continue
+    if (hiddenAt(start) || internalProperties.test(nameKey(name))) continue
     const valueStart = start + name.length + 2
     const isTop = /^[\s-]*$/.test(text.slice(topEnd, index))
     if (isTop) topEnd = index + propertyLine.length
-    entries.push({
-      name,
-      ...lineValues(name, value),
-      isTop,
-      line,
-      from: valueStart,
-      to: index + propertyLine.length,
-      isScalar: true,
-    })
+    const place = { line: lineAt(start), from: valueStart, to: index + propertyLine.length }
+    entries.push({ name, ...lineValues(name, value), ...place, isTop, isScalar: true })
     if (entries.length >= limit) break
   }
   return entries
 }
 
-/**
- * Commas separate the values of `tags` and `alias`; elsewhere links or tags form a list only if no other text is
- * between them.
- */
+/** Commas separate `tags` and `alias`; elsewhere links or tags are a list if no other text is between them. */
 function lineValues(name: string, value: string): Pick<Property, 'values' | 'isList'> {
   if (value === '') return { values: [], isList: false }
   const isQuoted = /^".*"$/.test(value)
@@ -169,10 +142,7 @@ function isTagProperty({ name }: Property): boolean {
   return /^tags?$/i.test(name)
 }
 
-/**
- * Returns the tags of a `tags` property: list items are tags as a whole (Logseq's may contain spaces); plain text is
- * split at commas and spaces.
- */
+/** List items are tags as a whole (Logseq's may contain spaces); plain text is split at commas and spaces. */
 function tagsOfEntry(text: string, entry: Entry, lineAt: (offset: number) => number): Tag[] {
   const { values, isList, valueRanges } = entry
   const tags: Tag[] = []
@@ -193,17 +163,16 @@ function tagsOfEntry(text: string, entry: Entry, lineAt: (offset: number) => num
 }
 
 function inlineTags(text: string, from: number, hidden: readonly Range[], limit: number): Tag[] {
-  const lineAt = visibleLineFinder(text, hidden)
+  const lineAt = lineCounter(text)
+  const hiddenAt = rangeFinder(hidden)
   const tags: Tag[] = []
   inlineTag.lastIndex = from
   for (let match = inlineTag.exec(text); match && tags.length < limit; match = inlineTag.exec(text)) {
     const { words, word } = match.groups ?? {}
     const name = words?.trim() ?? word?.replace(/\/+$/, '') ?? ''
-    if (!isTag(name)) continue
-    const line = lineAt(match.index)
-    if (line === undefined) continue
+    if (!isTag(name) || hiddenAt(match.index)) continue
     const start = text.indexOf(name, match.index)
-    tags.push({ name, line, place: { from: start, to: start + name.length } })
+    tags.push({ name, line: lineAt(match.index), place: { from: start, to: start + name.length } })
   }
   return tags
 }

@@ -3,19 +3,14 @@ import type { Edit } from '../links/rewrite-links.ts'
 import type { NoteProperties } from './front-matter.ts'
 
 export type PropertyTest =
-  /** The property exists. */
   | { readonly kind: 'any' }
   | { readonly kind: 'is'; readonly key: string }
-  /** Glob: `*` matches any text. */
   | { readonly kind: 'like'; readonly pattern: RegExp }
   | { readonly kind: 'order'; readonly sign: '<' | '<=' | '>' | '>='; readonly than: string }
 
 const comparable = /^-?\d+(?:\.\d+)?$|^\d{4}-\d{2}(?:-\d{2}(?:[t ][\d:.z+-]*)?)?$/
 
-/**
- * Parses a value condition such as `>=2024-05` or `draft*`.
- * @returns undefined if the condition is empty or its bound is invalid
- */
+/** Parses `>=2024-05` or `draft*`. @returns undefined if the condition is empty or its bound is invalid */
 export function parsePropertyTest(condition: string): PropertyTest | undefined {
   const normalized = valueKey(condition.replace(/^\[\[(.*)\]\]$/, '$1'))
   if (normalized === '') return undefined
@@ -75,15 +70,11 @@ function valueKey(value: string): string {
 }
 
 export interface TagRename {
-  /** Without `#`. */
   readonly from: string
   readonly to: string
 }
 
-/**
- * Returns the edits that rename a tag and its nested tags in one note, in text order.
- * @returns `left`: 1-based lines with occurrences that cannot be rewritten
- */
+/** Renames nested tags, too. @returns `left`: 1-based lines with occurrences that cannot be rewritten */
 export function renameTag({ tags }: Pick<NoteProperties, 'tags'>, { from, to }: TagRename) {
   const key = tagKey(from)
   const depth = from.split('/').length

@@ -1,6 +1,5 @@
 const maxValue = 100
 
-/** Returns the search query for a tag. @param name without `#` */
 export function tagQuery(name: string): string {
   return `tag:${isPlain(name) ? name : `"${name.replaceAll('"', '')}"`}`
 }

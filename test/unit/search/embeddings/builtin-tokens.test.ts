@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  foldText,
-  forEachLine,
-  hashOf,
-  forEachToken,
-} from '../../../../src/main/search/embeddings/builtin/tokenizer.ts'
+import { foldText, forEachToken } from '../../../../src/main/search/embeddings/builtin/tokenizer.ts'
 
 const vocabulary = [
   'boat',
@@ -22,13 +17,9 @@ const vocabulary = [
   '##d',
   '3',
 ]
-const numbers = new Map(vocabulary.map((token, number) => [hashOf(token), { number, length: token.length }]))
 const table = {
   folds: new Map([['貓', '猫']]),
-  find(hash: number, length: number) {
-    const found = numbers.get(hash)
-    return found?.length === length ? found.number : -1
-  },
+  numbers: new Map(vocabulary.map((token, number) => [token, number])),
 }
 
 function read(text: string): string {
@@ -55,21 +46,5 @@ describe('tokenizer of the built-in model', () => {
 
   it('reads only the beginning of a very long word', () => {
     expect(read('boat'.repeat(100_000)).match(/boat</g)).toHaveLength(10)
-  })
-})
-
-describe('forEachLine', () => {
-  it('reports the same lines and hashes as the decoded text', () => {
-    const lines = ['boat', '', '##ß', 'naïve', '房租', '보트', '𐍈𝒳', 'a😀b', '\u{10ffff}', 'last']
-    const bytes = Buffer.from(`before\n${lines.join('\n')}\nafter`)
-    const from = Buffer.byteLength('before\n')
-    const found: [number, number, number][] = []
-    forEachLine(bytes, from, bytes.length - Buffer.byteLength('\nafter'), (...line) => found.push(line))
-    let start = from
-    for (const [at, line] of lines.entries()) {
-      expect(found[at]).toEqual([start, hashOf(line), line.length])
-      start += Buffer.byteLength(line) + 1
-    }
-    expect(found).toHaveLength(lines.length)
   })
 })

@@ -14,10 +14,10 @@ function accountOf(reader: UnitReader) {
   return {
     units: sorted([...table.ids()]).map((id) => ({
       id,
-      place: [table.fileOf(id), table.sectionOf(id), table.neighbour(id, -1), table.neighbour(id, 1)],
-      size: [table.lengthOf(id), table.sectionLength(table.sectionOf(id))],
-      flags: table.flagsOf(id),
-      label: table.labelOf(id),
+      place: [table.get(id).file, table.get(id).section, table.neighbour(id, -1), table.neighbour(id, 1)],
+      size: [table.get(id).length, table.sectionLength(table.get(id).section)],
+      flags: table.get(id).flags,
+      label: table.get(id).label,
     })),
     counts: [lexicon.units, table.sections, table.meanLength],
     hits: ['amber', 'birch', 'cedar', '数据', 'tree', 'part', 'a', 'nothing'].map((term) => [

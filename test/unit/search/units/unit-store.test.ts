@@ -203,7 +203,7 @@ describe('vectors', () => {
     expect(store.counts().embedded).toBe(1)
     expect(store.textsToEmbed(0, 10).map(({ text }) => text)).toEqual(['two', 'hidden'])
     expect(store.textsToEmbed(others[0]?.id ?? 0, 10).map(({ text }) => text)).toEqual(['hidden'])
-    expect(store.cachedVector('openai', 'small', unitHash('one'), 3)?.vector).toEqual(Buffer.from(vector.buffer))
+    expect(store.db.prepare('SELECT vector FROM embedding_cache').pluck().all()).toEqual([Buffer.from(vector.buffer)])
     expect(store.db.prepare('SELECT code FROM unit_codes').pluck().all()).toEqual([Buffer.of(1)])
     expect(vectorDimensions(store.db)).toBe(3)
     store.resetVectors(4)

@@ -1,15 +1,7 @@
 import { parseCommand, commands } from '#shared/chat/commands.ts'
 import type { ContractClient, CommandOutcome, ChatEvent, SessionMessage } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import {
-  addUsage,
-  messageText,
-  noUsage,
-  type Message,
-  type Usage,
-  isSuggestedChange,
-  type AssistantMessage,
-} from '#shared/chat/messages.ts'
+import { addUsage, messageText, noUsage, type Message, isSuggestedChange } from '#shared/chat/messages.ts'
 import type { PrimaryClient } from '../../instance-lock/host-process.ts'
 import { setUpAtFirstUse } from '../open-memory.ts'
 import type { AskFlags } from '../flags.ts'
@@ -17,28 +9,19 @@ import { printedFields, type Output, escapeControls } from '../cli-output.ts'
 
 /** @throws AppError `unknown_session`, `message_private`, `provider_error` if the model fails, `internal` without an answer */
 export async function ask({ client, base }: PrimaryClient, flags: AskFlags, message: string): Promise<Output> {
-  const { agent, model, json = false } = flags
+  const { agent, model, withoutMemory, sendAnyway, asMessage: isMessage, private: isPrivate } = flags
   await setUpAtFirstUse(client, base, agent)
   await client.search.settle({ agent })
   const previousSession = flags.session === undefined ? undefined : await resolveSession(client, agent, flags.session)
-  const isPrivate = flags.private === true
   const warnings: string[] = []
   if (isPrivate && previousSession !== undefined) warnings.push(...(await makePrivate(client, agent, previousSession)))
   const known = previousSession === undefined ? [] : (await readSession(client, agent, previousSession)).messages
   const knownIds = new Set(known.map(({ id }) => id))
-  const { session, queued } = await client.chat.send({
-    agent,
-    text: message,
-    reopen: true,
-    // Wait for an answer that another window has started.
-    delivery: 'after',
-    ...(previousSession === undefined ? { withoutMemory: flags.withoutMemory === true } : { session: previousSession }),
-    ...(isPrivate ? { isPrivate } : {}),
-    ...(flags.sendAnyway === true ? { sendAnyway: true } : {}),
-    ...(flags.asMessage === true ? { isMessage: true } : {}),
-    ...(model === undefined ? {} : { model }),
-  })
-  const liveOutput = json ? undefined : new LiveOutput(knownIds)
+  const options = { session: previousSession, withoutMemory, isPrivate, sendAnyway, isMessage, model }
+  // Wait for an answer that another window has started.
+  const delivery = 'after'
+  const { session, queued } = await client.chat.send({ agent, text: message, reopen: true, delivery, ...options })
+  const liveOutput = flags.json ? undefined : new LiveOutput(knownIds)
   await followAnswer(client, { agent, session }, queued, liveOutput)
   const { messages, outcome } = await readSession(client, agent, session)
   const newEntries = messages.filter(({ id }) => !knownIds.has(id))
@@ -62,7 +45,7 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
   return { value, text: liveOutput ? '' : value.text, warning: warnings.join('; ') }
 }
 
-/** Makes a chat private. @returns what the user should know; nothing if it was private */
+/** @returns what the user should know; nothing if the chat was private */
 async function makePrivate(client: ContractClient, agent: string, session: string): Promise<string[]> {
   const { summary } = await client.sessions.get({ agent, session })
   if (summary.isPrivate) return []
@@ -70,7 +53,7 @@ async function makePrivate(client: ContractClient, agent: string, session: strin
   return ['the chat is private now; notes that it wrote before are still open']
 }
 
-/** Returns the reason why the offline model answers a private chat instead of the model of the agent, if it does. */
+/** The reason why the offline model answers a private chat instead of the model of the agent, if it does. */
 async function offlineReasons(client: ContractClient, agent: string, session: string): Promise<string[]> {
   const [{ summary }, agents, providers] = await Promise.all([
     client.sessions.get({ agent, session }),
@@ -150,7 +133,7 @@ function recallsAndWrites(messages: readonly Message[]) {
   return { recalls, writes }
 }
 
-function totalUsage(messages: readonly Message[]): Usage {
+function totalUsage(messages: readonly Message[]) {
   return messages.reduce((sum, message) => (message.role === 'assistant' ? addUsage(sum, message.usage) : sum), noUsage)
 }
 
@@ -166,10 +149,7 @@ function describeOutcome(outcome: CommandOutcome): string {
       return `${outcome.change.path}:${outcome.change.startLine}`
     case 'found':
       return outcome.results
-        .flatMap(({ path, startLine, score, snippet }) => [
-          `${score.toFixed(2)}  ${path}:${startLine}`,
-          `      ${snippet}`,
-        ])
+        .map(({ path, startLine, score, snippet }) => `${score.toFixed(2)}  ${path}:${startLine}\n      ${snippet}`)
         .join('\n')
     case 'model':
       return outcome.model
@@ -203,11 +183,10 @@ class LiveOutput {
   printEvent(event: ChatEvent): void {
     if (event.type === 'text') this.printText(event.delta)
     else if (event.type === 'message') this.printMessage(event)
-    else if (event.type === 'retrying')
-      this.printNote(
-        `${clip(event.message).replace(/[^.?!…。？！]$/, '$&.')} Trying again in ${Math.ceil(event.afterMs / 1000)} s …`,
-      )
-    else if (event.type === 'keeping')
+    else if (event.type === 'retrying') {
+      const sentence = clip(event.message).replace(/[^.?!…。？！]$/, '$&.')
+      this.printNote(`${sentence} Trying again in ${Math.ceil(event.afterMs / 1000)} s …`)
+    } else if (event.type === 'keeping')
       this.printNote(event.what === 'flush' ? 'saving notes first …' : 'summarising earlier messages …')
   }
 
@@ -231,7 +210,8 @@ class LiveOutput {
     this.endLine()
     for (const part of message.content)
       if (part.type === 'toolCall') this.printNote(`${part.name} ${clip(JSON.stringify(part.arguments))}`)
-    if (message.stopReason === 'length') this.printNote(`the answer reached its maximum length${cutToolText(message)}`)
+    const cutTool = message.cutCall === undefined ? '' : `, before it could use ${clip(message.cutCall)}`
+    if (message.stopReason === 'length') this.printNote(`the answer reached its maximum length${cutTool}`)
   }
 
   printNote(line: string): void {
@@ -249,10 +229,6 @@ class LiveOutput {
     process.stdout.write(escapeControls(text))
     this.#isLineOpen = !text.endsWith('\n')
   }
-}
-
-function cutToolText({ cutCall }: AssistantMessage): string {
-  return cutCall === undefined ? '' : `, before it could use ${clip(cutCall)}`
 }
 
 function clip(text: string): string {

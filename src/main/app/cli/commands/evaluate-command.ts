@@ -5,7 +5,7 @@ import { evaluate as measure, readQuestions } from '#search'
 import type { PrimaryClient } from '../../instance-lock/host-process.ts'
 import type { CommonFlags, EvalFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
-import { waitForVectors, type IndexChoice } from '../vectors.ts'
+import { waitForVectors } from '../vectors.ts'
 
 /** Characters for the ranking without a threshold: enough for all its results. */
 const maxRankedCharacters = 100_000
@@ -25,18 +25,18 @@ export async function evaluateRecall({ client }: PrimaryClient, flags: CommonFla
   }
 }
 
-async function measureIndex(
-  client: ContractClient,
-  flags: CommonFlags & EvalFlags,
-  isCompared: boolean,
-): Promise<Output> {
+async function measureIndex(client: ContractClient, flags: CommonFlags & EvalFlags, isCompared: boolean) {
   const { agent } = flags
   const questions = await readQuestions(flags.queries)
   const offTopic = flags.offTopic === undefined ? undefined : await readQuestions(flags.offTopic, 'offTopic')
   const startedAt = performance.now()
   const { vectorWaitMs, warning } = await waitForVectors(client, { agent, isCompared }, flags.wait)
   const indexMs = Math.round(performance.now() - startedAt)
-  await assertHasNotes(client, { agent, isCompared })
+  if ((await client.search.status({ agent, isCompared })).units === 0) {
+    const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace ?? ''
+    const reason = `no notes in ${workspace}`
+    throw new AppError('input_invalid', reason, { reason })
+  }
   const missingLines = await findMissingLines(client, agent, questions)
   const settings = await client.search.settings({ agent })
   const { minScore, maxResults = settings.maxResults } = flags
@@ -71,16 +71,6 @@ async function measureIndex(
   return { value, text, warning: warnings.join('; '), isFailure: isIncomplete }
 }
 
-/** @throws AppError `input_invalid` */
-async function assertHasNotes(client: ContractClient, index: IndexChoice): Promise<void> {
-  const { agent } = index
-  if ((await client.search.status(index)).units > 0) return
-  const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace ?? ''
-  const reason = `no notes in ${workspace}`
-  throw new AppError('input_invalid', reason, { reason })
-}
-
-/** Returns judged lines that do not exist, with the id of their question, or its text if it has no id. */
 async function findMissingLines(client: ContractClient, agent: string, questions: Questions): Promise<string[]> {
   const lineCounts = new Map<string, number>()
   const missing: string[] = []

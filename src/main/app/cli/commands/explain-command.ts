@@ -18,7 +18,7 @@ export async function explain(
   const why = flags.why === undefined ? undefined : parsePlace(flags.why)
   const { vectorWaitMs, warning } = await waitForVectors(client, { agent }, flags.wait)
   const options = { ...searchOptions(flags), vectorWaitMs }
-  const explanation = await client.search.explain({ agent, query, options, ...(why ? { why } : {}) })
+  const explanation = await client.search.explain({ agent, query, options, why })
   const lines = explanation.candidates.flatMap((candidate) => candidateLines(candidate, explanation.minScore))
   lines.unshift(...explanation.conditions.map(formatCondition))
   if (explanation.why) lines.push(whyText(explanation.why))
@@ -41,22 +41,17 @@ const partNames: Readonly<Record<ScorePartName, string>> = {
   vector: 'meaning',
 }
 
-/** Returns the place with the verdict, and the parts of the score with their sum. */
 function candidateLines({ path, startLine, score, logit, parts, vector, text, verdict }: Candidate, minScore: number) {
   const scoreText = score.toFixed(distinguishingDigits(score, minScore, 3))
   const sum = logit === null ? `sum ${scoreText}` : `sum ${logit.toFixed(2)}, probability ${scoreText}`
+  const raw = [text && `bm25 ${text.raw.toFixed(2)}`, vector && `cosine ${vector.raw.toFixed(2)}`]
   const details = [
     parts.map(({ name, contribution }) => `${partNames[name]} ${signed(contribution)}`).join(', '),
     sum,
-    [...(text ? [`bm25 ${text.raw.toFixed(2)}`] : []), ...(vector ? [`cosine ${vector.raw.toFixed(2)}`] : [])].join(
-      ', ',
-    ),
-    ...meaningTexts(vector),
+    raw.filter(Boolean).join(', '),
+    meaningText(vector),
   ]
-  return [
-    `${scoreText}  ${path}:${startLine}  ${verdictText(verdict)}`,
-    `       ${details.filter((detail) => detail !== '').join('; ')}`,
-  ]
+  return [`${scoreText}  ${path}:${startLine}  ${verdictText(verdict)}`, `       ${details.filter(Boolean).join('; ')}`]
 }
 
 function signed(value: number): string {
@@ -71,13 +66,11 @@ function whyText({ path, line, candidate, reason, rank, unsearched }: NonNullabl
   return `${place}: not searched: ${exclusionTexts[unsearched.reason]}${unsearched.message === undefined ? '' : ` (${unsearched.message})`}`
 }
 
-function meaningTexts(vector: Candidate['vector']): string[] {
-  const topTerms = vector?.terms?.slice(0, 3) ?? []
-  if (topTerms.length === 0) return []
-  const words = topTerms.map(
+function meaningText(vector: Candidate['vector']): string {
+  const words = (vector?.terms ?? []).map(
     ({ term, nearest, share }) => `${term === nearest ? term : `${term} ≈ ${nearest}`} ${share.toFixed(3)}`,
   )
-  return [`by meaning: ${words.join(', ')}`]
+  return words.length === 0 ? '' : `by meaning: ${words.slice(0, 3).join(', ')}`
 }
 
 function parsePlace(place: string): { path: string; line: number } {

@@ -5,12 +5,11 @@ import type { PrimaryClient } from '../../instance-lock/host-process.ts'
 import type { Output } from '../cli-output.ts'
 import type { CommonFlags } from '../flags.ts'
 
-export interface GitFlags extends CommonFlags {
-  /** Folder of the repository. */
+interface GitFlags extends CommonFlags {
   readonly git: string
 }
 
-export interface ShowFlags extends CommonFlags {
+interface ShowFlags extends CommonFlags {
   readonly at?: string
   readonly limit: number
 }

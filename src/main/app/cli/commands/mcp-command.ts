@@ -28,7 +28,7 @@ export async function runMcpServer(
     },
     async caller(sentName) {
       const name = client ?? sentName ?? ''
-      const registration = { client: clientId(name), name: clientName(name), ...(agent === undefined ? {} : { agent }) }
+      const registration = { client: clientId(name), name: clientName(name), agent }
       const hostProcess = await opening
       const caller = await hostProcess.callPrimary((primary) => primary.clients.meet(registration))
       if (!warmedAgents.has(caller.agent)) void warmUpAgent(hostProcess, caller.agent)
@@ -48,11 +48,7 @@ export async function runMcpServer(
   if (abortReason !== undefined) throw new Error(abortReason)
 }
 
-/**
- * Registers this memory with a program, or removes it with `--uninstall`.
- * @param id of the program
- * @throws AppError as `ClientInstaller.connect`, `mcp_unavailable`
- */
+/** @param id of the program @throws AppError as `ClientInstaller.connect`, `mcp_unavailable` */
 export async function connectProgram(options: AppOptions, flags: McpFlags, id: string): Promise<Output> {
   const base = await openBase(options)
   try {
@@ -64,13 +60,9 @@ export async function connectProgram(options: AppOptions, flags: McpFlags, id: s
 }
 
 async function install(installer: ClientInstaller, flags: McpFlags, id: string): Promise<Output> {
-  const { agent, client, readOnly: isReadOnly, workspace, dryRun = false } = flags
-  const registration = {
-    agent,
-    client,
-    isReadOnly,
-    workspace: workspace === undefined ? undefined : resolve(workspace),
-  }
+  const { agent, client, readOnly: isReadOnly, dryRun = false } = flags
+  const workspace = flags.workspace === undefined ? undefined : resolve(flags.workspace)
+  const registration = { agent, client, isReadOnly, workspace }
   const program = await installer.inspect(id, registration)
   const { name, file, patch, state, isThere, problem } = program
   if (problem !== null) return { value: program, text: `${file}\n${problem}`, isFailure: true }

@@ -24,20 +24,8 @@ export async function showStatus({ client, base }: PrimaryClient, { agent }: Com
   const { folders, singleFolder } = base
   const { history } = singleFolder ? folders.folder(singleFolder.folder) : folders.agent(agent)
   const keptHistories = await findKeptHistories(history)
-  const value = {
-    agent,
-    workspace,
-    files,
-    units,
-    embedded,
-    provider,
-    model,
-    indexing: state !== 'ready',
-    stale: !isSettled,
-    indexBytes,
-    problems,
-    keptHistories,
-  }
+  const counts = { agent, workspace, files, units, embedded, provider, model }
+  const value = { ...counts, indexing: state !== 'ready', stale: !isSettled, indexBytes, problems, keptHistories }
   const vectors = provider === 'none' ? 'keyword search only' : `${provider}/${model}, ${embedded} with vectors`
   const lines = [
     `${workspace}: ${files} files, ${units} entries, ${vectors}; index ${(indexBytes / 1e6).toFixed(1)} MB`,
@@ -57,7 +45,6 @@ export async function showStatus({ client, base }: PrimaryClient, { agent }: Com
   return { value, text: lines.join('\n') }
 }
 
-/** Returns the paths of an earlier history in Git and of damaged histories in a folder. */
 async function findKeptHistories(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(onSystemError<string[]>([], 'ENOENT'))
   return names.filter((name) => /^repository\.git$|\.sqlite\.damaged-\w+$/.test(name)).map((name) => join(folder, name))
@@ -137,9 +124,10 @@ export async function listSessions(
     .map(({ id, title, createdAt, updatedAt, messages, pinned, isPrivate }) => {
       return { id, title: isPrivate && !isPrivateShown ? '' : title, createdAt, updatedAt, messages, pinned, isPrivate }
     })
-  const lines = sessions.map(
-    ({ id, updatedAt, messages, title, isPrivate }) =>
-      `${id}  ${new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ')}  ${String(messages).padStart(4)}  ${isPrivate ? '(private) ' : ''}${title.replaceAll(/\s+/g, ' ')}`,
-  )
+  const lines = sessions.map(({ id, updatedAt, messages, title, isPrivate }) => {
+    const time = new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ')
+    const mark = isPrivate ? '(private) ' : ''
+    return `${id}  ${time}  ${String(messages).padStart(4)}  ${mark}${title.replaceAll(/\s+/g, ' ')}`
+  })
   return { value: { sessions }, text: lines.join('\n') }
 }

@@ -18,7 +18,7 @@ import { queryParameter, type MemoryTool, type MemoryToolContext } from './memor
 const contextLines = 10
 const maxLines = 5000
 const maxResults = 20
-/** A line of this many characters may not fit in an answer. */
+/** May not fit in an answer. */
 const longLineLength = 2000
 /** Beginning of a result that is searched in its line if the line does not have the whole: several parts were joined. */
 const locatedCharacters = 80
@@ -55,10 +55,7 @@ export const searchTool: MemoryTool<typeof searchInput, typeof searchOutput> = {
   },
 }
 
-/**
- * Returns the 1-based character at which a result starts in a long line; undefined for a short line or its start.
- * @throws as `workspace.lines`
- */
+/** Returns the 1-based character at which a result starts in a long line; undefined for a short line or its start. */
 async function findCharacter(
   { path, startLine, endLine, snippet }: SearchResult,
   { agent, client, ask }: MemoryToolContext,
@@ -74,7 +71,7 @@ async function findCharacter(
   return at < 1 ? undefined : at + 1
 }
 
-/** Returns an id such as `memory/2026-01-20.md:12`, or with `+3001` to start at that character (1-based). */
+/** Such as `memory/2026-01-20.md:12`, or with `+3001` to start at that character (1-based). */
 function noteId(path: string, line: number, character?: number): string {
   return `${path}:${line}${character === undefined ? '' : `+${character}`}`
 }

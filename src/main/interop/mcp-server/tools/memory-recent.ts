@@ -8,7 +8,6 @@ import { leftOutSchema, maxTokensParameter, type MemoryTool, type MemoryToolCont
 const dayMs = 86_400_000
 /** Limit of changes with text: each needs a request to the history. */
 const maxWithText = 10
-/** Limit of the text of one change, tokens. */
 const maxTextTokens = 250
 
 const input = z.object({
@@ -63,20 +62,18 @@ export const memoryRecentTool: MemoryTool<typeof input, typeof output> = {
       (change): ShownChange => change,
       ({ text: _text, ...change }): ShownChange => change,
     )
-    const cutCount = shown.filter(
-      ({ added, text }) => added > 0 && (text === undefined || text.endsWith('…\n</memory>')),
-    ).length
+    const isCut = ({ added, text = '…\n</memory>' }: ShownChange) => added > 0 && text.endsWith('…\n</memory>')
+    const cutCount = shown.filter(isCut).length
     const next = entries.length > shown.length ? entries[shown.length - 1]?.id : undefined
-    const what = [
-      ...(next === undefined ? [] : [`older changes of the last ${days} days`]),
-      ...(cutCount > 0 ? [`all or the end of the text of ${cutCount} changes`] : []),
-    ]
-    const howToGet = [
-      ...(next === undefined ? [] : [`memory_recent with days: ${days}, before: ${next}`]),
-      ...(cutCount > 0 ? ['memory_get reads the notes'] : []),
-    ]
-    const leftOut = { what: what.join('; '), howToGet: howToGet.join('; ') }
-    return { changes: shown, ...otherFields, ...(what.length > 0 ? { leftOut } : {}) }
+    const omitted = [
+      next !== undefined && [
+        `older changes of the last ${days} days`,
+        `memory_recent with days: ${days}, before: ${next}`,
+      ],
+      cutCount > 0 && [`all or the end of the text of ${cutCount} changes`, 'memory_get reads the notes'],
+    ].filter((pair) => pair !== false)
+    const [what = '', howToGet = ''] = [0, 1].map((at) => omitted.map((pair) => pair[at]).join('; '))
+    return { changes: shown, ...otherFields, ...(what === '' ? {} : { leftOut: { what, howToGet } }) }
   },
 }
 

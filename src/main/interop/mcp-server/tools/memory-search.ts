@@ -11,9 +11,8 @@ import {
 } from '../bounded-answer.ts'
 import { queryParameter, tokenLimit, type MemoryTool } from './memory-tool.ts'
 
-/** Time to wait until the index is up to date, ms; after it the search uses the existing index. */
+/** Time to wait until the index is up to date, ms. */
 const catchUpMs = 100
-/** Time to wait if the first search found nothing, ms. */
 const longCatchUpMs = 3000
 /** Most characters of a token; the token limit then cuts the answer. */
 const charactersPerToken = 4
@@ -75,7 +74,7 @@ export const mcpMemorySearchTool: MemoryTool<typeof input, undefined> = {
   },
 }
 
-/** Returns hints about an outdated index. @param standstill reason why it cannot be written; undefined if it can */
+/** @param standstill reason why the index cannot be written; undefined if it can */
 export function staleIndexHints(stale: boolean, standstill: string | undefined): string[] {
   if (standstill !== undefined)
     return [

@@ -3,7 +3,7 @@ import { maxId, maxModels, maxToolCalls } from '#shared/util/limits.ts'
 import type { AssistantMessage, StopReason, Usage, Message } from '#shared/chat/messages.ts'
 import type { ListedModel } from '../../catalog/catalog.ts'
 import { createFailure, readStream, toProviderError } from '../../middleware/provider-failures.ts'
-import { AnswerDraft, isCompleteJsonObject, type ModelEvent, type ModelRequest } from '../../model.ts'
+import { AnswerDraft, isCompleteJsonObject, type ModelEvent, type ModelRequest, type Thought } from '../../model.ts'
 import { asObject, asIndex, asArray, asIdText, asText, asTokenCount } from '../../middleware/lenient-json.ts'
 import { clientOptions, type ProviderOptions } from '../../middleware/provider-fetch.ts'
 
@@ -17,19 +17,20 @@ export async function* streamAnthropic(
   signal: AbortSignal,
   thinking: ThinkingForm = thinkingForm(model),
 ): AsyncGenerator<ModelEvent> {
-  const client = clientOf(options)
-  const body = toMessagesRequest(provider, model, request, thinking)
+  const client = new Anthropic(clientOptions(provider, options))
+  const body = toMessagesRequest(model, request, thinking)
   const answer = new MessagesAnswer(new AnswerDraft({ provider, model }, options.now))
   yield* readStream(Anthropic, provider, answer, () => client.messages.create(body, { signal }), signal)
   if (!answer.hasEnded) throw createFailure('provider_cut', provider)
   yield { type: 'done', message: answer.finish() }
 }
 
-/** Lists the models that the key may use. @throws AppError `provider_…`, or the abort error */
+/** @throws AppError `provider_…`, or the abort error */
 export async function listAnthropicModels(options: ProviderOptions, signal: AbortSignal): Promise<ListedModel[]> {
   const models: ListedModel[] = []
   try {
-    for await (const info of clientOf(options).models.list({ limit: 100 }, { signal })) {
+    const client = new Anthropic(clientOptions(provider, options))
+    for await (const info of client.models.list({ limit: 100 }, { signal })) {
       const listed = toListedModel(asObject(info) as Partial<Anthropic.ModelInfo>)
       if (listed.name !== '') models.push(listed)
       if (models.length >= maxModels) break
@@ -52,10 +53,6 @@ function toListedModel({ id, max_input_tokens, max_tokens, capabilities }: Parti
   }
 }
 
-function clientOf(options: ProviderOptions): Anthropic {
-  return new Anthropic(clientOptions(provider, options))
-}
-
 interface CallDraft {
   readonly id: unknown
   readonly name: unknown
@@ -63,8 +60,6 @@ interface CallDraft {
   readonly input: unknown
   json: string
 }
-
-type Thought = Extract<AssistantMessage['content'][number], { type: 'thinking' }>
 
 class MessagesAnswer {
   readonly #draft: AnswerDraft
@@ -152,15 +147,14 @@ class MessagesAnswer {
     else if (type === 'redacted_thinking')
       this.#draft.content.push({ type: 'thinking', thinking: '', thinkingSignature: asText(data), redacted: true })
     else if (type === 'thinking') {
-      const thought: Thought = { type: 'thinking', thinking: '' }
-      this.#draft.content.push(thought)
-      this.#thoughts.set(index, thought)
+      this.#thoughts.set(index, this.#draft.openThought())
       yield* this.#addDelta(index, { type: 'thinking_delta', thinking })
       yield* this.#addDelta(index, { type: 'signature_delta', signature })
     } else if (type === 'text') yield* this.#addDelta(index, { type: 'text_delta', text })
   }
 
   *#addDelta(index: number, delta: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    const [thought, call] = [this.#thoughts.get(index), this.#calls.get(index)]
     switch (delta['type']) {
       case 'text_delta': {
         const text = asText(delta['text'])
@@ -172,24 +166,20 @@ class MessagesAnswer {
       case 'thinking_delta': {
         const thinking = asText(delta['thinking'])
         if (thinking === '') break
-        const thought = this.#thoughts.get(index)
         if (thought) thought.thinking += thinking
         else this.#draft.addThinking(thinking)
         yield { type: 'thinking', delta: thinking }
         break
       }
       case 'signature_delta': {
-        const thought = this.#thoughts.get(index)
         const signature = (thought?.thinkingSignature ?? '') + asText(delta['signature'])
         if (thought && signature !== '') thought.thinkingSignature = signature
         break
       }
-      case 'input_json_delta': {
-        const call = this.#calls.get(index)
+      case 'input_json_delta':
         if (call) call.json += asText(delta['partial_json'])
         yield { type: 'calling' }
         break
-      }
       default:
     }
   }
@@ -261,13 +251,12 @@ function isThinkingBlock(block: Anthropic.ContentBlockParam | undefined): boolea
 }
 
 function toMessagesRequest(
-  provider: string,
   model: string,
   request: ModelRequest,
   thinking: ThinkingForm,
 ): Anthropic.MessageCreateParamsStreaming {
   const { system, tools, maxOutput, answerSchema: schema } = request
-  const messages = toWireMessages({ provider, model }, request.messages)
+  const messages = toWireMessages(model, request.messages)
   const { output_config, ...params } = thinkingParams(request, messages, thinking)
   return {
     ...params,
@@ -291,7 +280,7 @@ function withCachedPrefix(messages: Anthropic.MessageParam[]): Anthropic.Message
   if (!last || typeof last.content === 'string') return messages
   const blocks: readonly Anthropic.ContentBlockParam[] = last.content
   const content = blocks.map((block, index) =>
-    index === blocks.length - 1 && block.type !== 'thinking' && block.type !== 'redacted_thinking'
+    index === blocks.length - 1 && !isThinkingBlock(block)
       ? ({ ...block, cache_control: { type: 'ephemeral' } } as Anthropic.ContentBlockParam)
       : block,
   )
@@ -299,10 +288,7 @@ function withCachedPrefix(messages: Anthropic.MessageParam[]): Anthropic.Message
 }
 
 /** Merges results of parallel calls into one user message directly after the calls, as the API requires. */
-function toWireMessages(
-  { provider, model }: { readonly provider: string; readonly model: string },
-  messages: readonly Message[],
-): Anthropic.MessageParam[] {
+function toWireMessages(model: string, messages: readonly Message[]): Anthropic.MessageParam[] {
   const wire: { role: 'user' | 'assistant'; content: Anthropic.ContentBlockParam[] }[] = []
   const push = (role: 'user' | 'assistant', content: Anthropic.ContentBlockParam[]) => {
     const last = wire.at(-1)
@@ -313,14 +299,8 @@ function toWireMessages(
   for (const message of messages) {
     if (message.role === 'user') push('user', userBlocks(message.content))
     else if (message.role === 'toolResult') {
-      push('user', [
-        {
-          type: 'tool_result',
-          tool_use_id: message.toolCallId,
-          is_error: message.isError,
-          content: userBlocks(message.content),
-        },
-      ])
+      const { toolCallId: tool_use_id, isError: is_error } = message
+      push('user', [{ type: 'tool_result', tool_use_id, is_error, content: userBlocks(message.content) }])
     } else {
       // The API accepts only thinking that the same model signed.
       const isSameModel = message.provider === provider && message.model === model
@@ -331,27 +311,16 @@ function toWireMessages(
   return wire
 }
 
-type UserBlock = Anthropic.TextBlockParam | Anthropic.ImageBlockParam
-
-function userBlocks(content: Extract<Message, { role: 'user' }>['content']): UserBlock[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
-  return content.map((part) =>
-    part.type === 'text'
-      ? { type: 'text', text: part.text }
-      : {
-          type: 'image',
-          source: {
-            type: 'base64',
-            data: part.data,
-            media_type: part.mimeType as Anthropic.Base64ImageSource['media_type'],
-          },
-        },
-  )
+function userBlocks(content: Extract<Message, { role: 'user' }>['content']) {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text' as const, text: content }]
+  return content.map((part): Anthropic.TextBlockParam | Anthropic.ImageBlockParam => {
+    if (part.type === 'text') return { type: 'text', text: part.text }
+    const media_type = part.mimeType as Anthropic.Base64ImageSource['media_type']
+    return { type: 'image', source: { type: 'base64', data: part.data, media_type } }
+  })
 }
 
-function assistantBlock(
-  part: Extract<Message, { role: 'assistant' }>['content'][number],
-): Anthropic.ContentBlockParam[] {
+function assistantBlock(part: AssistantMessage['content'][number]): Anthropic.ContentBlockParam[] {
   if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }]
   if (part.type === 'toolCall') return [{ type: 'tool_use', id: part.id, name: part.name, input: part.arguments }]
   if (part.redacted) return [{ type: 'redacted_thinking', data: part.thinkingSignature ?? '' }]

@@ -6,6 +6,7 @@
 import { parseJson } from '#shared/util/json.ts'
 import type { AssistantMessage, Message } from '#shared/chat/messages.ts'
 import { asObject, asArray, asText } from '../../middleware/lenient-json.ts'
+import { begunLength } from '../../middleware/text-calls.ts'
 
 /** Fields with thinking as plain text, most common first. */
 const textFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const
@@ -47,20 +48,16 @@ export class ReasoningDraft {
     if (!this.#hasText) this.#format = form
   }
 
-  /** Stores the signature in the thinking parts of an answer. */
   attachSignature(content: Part[]): void {
     const signature = this.#details.size > 0 ? JSON.stringify(Object.fromEntries(this.#details)) : this.#format
     if (signature === undefined) return
+    const hasDetails = this.#details.size > 0
     const thoughts = content.filter((part) => part.type === 'thinking')
-    if (this.#details.size === 0 && thoughts.length > 0) {
-      for (const thought of thoughts) thought.thinkingSignature = signature
-      return
-    }
-    const last = thoughts.at(-1)
+    for (const thought of hasDetails ? thoughts.slice(-1) : thoughts) thought.thinkingSignature = signature
     // Some servers require thinking before a call, even if it is empty.
-    const isRequired = this.#details.size > 0 || content.some((part) => part.type === 'toolCall')
-    if (last) last.thinkingSignature = signature
-    else if (isRequired) content.unshift({ type: 'thinking', thinking: '', thinkingSignature: signature })
+    const isRequired = hasDetails || content.some((part) => part.type === 'toolCall')
+    if (thoughts.length === 0 && isRequired)
+      content.unshift({ type: 'thinking', thinking: '', thinkingSignature: signature })
   }
 
   #addDetail(name: string, detail: Detail): string {
@@ -101,16 +98,13 @@ export function contentPieces(content: unknown): ThinkPiece[] {
   })
 }
 
-interface SentReasoning {
-  readonly fields: Readonly<Record<string, unknown>>
-  /** Content that includes the thinking, for formats that put it there. */
-  readonly content: string | readonly Detail[] | undefined
-}
-
-/** Returns an answer's thinking in the formats that its signatures name; ignores thinking without a signature. */
-export function reasoningOf(message: AssistantMessage): SentReasoning {
+/**
+ * Returns an answer's thinking in the formats that its signatures name; ignores thinking without a signature.
+ * @returns `content` that includes the thinking, for formats that put it there
+ */
+export function reasoningOf(message: AssistantMessage) {
   const fields: Record<string, unknown> = {}
-  let content: SentReasoning['content']
+  let content: string | readonly Detail[] | undefined
   for (const part of message.content) {
     if (part.type !== 'thinking' || part.thinkingSignature === undefined) continue
     const { thinkingSignature: form, thinking } = part
@@ -145,19 +139,11 @@ function withThinkTags(message: AssistantMessage): string {
 
 /** Returns the answers of turns with tool calls, whose thinking servers need back. */
 export function answersOfToolTurns(messages: readonly Message[]): ReadonlySet<Message> {
-  const answers = new Set<Message>()
-  let turnAnswers: AssistantMessage[] = []
-  const endTurn = () => {
-    if (turnAnswers.some(({ content }) => content.some((part) => part.type === 'toolCall')))
-      for (const answer of turnAnswers) answers.add(answer)
-    turnAnswers = []
-  }
-  for (const message of messages) {
-    if (message.role === 'user') endTurn()
-    else if (message.role === 'assistant') turnAnswers.push(message)
-  }
-  endTurn()
-  return answers
+  let turn = 0
+  const turns = Map.groupBy(messages, ({ role }) => (role === 'user' ? ++turn : turn))
+  const answers = [...turns.values()].map((group) => group.filter((message) => message.role === 'assistant'))
+  const hasCall = ({ content }: AssistantMessage) => content.some((part) => part.type === 'toolCall')
+  return new Set(answers.filter((group) => group.some(hasCall)).flat())
 }
 
 export type ThinkPiece = { readonly type: 'text' | 'thinking'; readonly delta: string }
@@ -189,7 +175,7 @@ export class ThinkTags {
     }
     if (this.#state === 'thinking') {
       const end = text.indexOf(closing)
-      const certainLength = end < 0 ? text.length - partialTagLength(text) : end
+      const certainLength = end < 0 ? text.length - begunLength(text, closing) : end
       thinking = text.slice(0, certainLength)
       if (end < 0) return [...toPieces('thinking', thinking), ...this.#wait(text.slice(certainLength))]
       this.#state = 'gap'
@@ -208,12 +194,6 @@ export class ThinkTags {
     this.#pending = text
     return []
   }
-}
-
-function partialTagLength(text: string): number {
-  for (let length = Math.min(closing.length - 1, text.length); length > 0; length -= 1)
-    if (text.endsWith(closing.slice(0, length))) return length
-  return 0
 }
 
 function toPieces(type: ThinkPiece['type'], delta: string): ThinkPiece[] {

@@ -5,6 +5,7 @@ import {
   type ImagePart,
   type Message,
   type ToolCallPart,
+  type UserMessage,
 } from '#shared/chat/messages.ts'
 import { answersOfToolTurns, callExtras, reasoningOf } from './chat-reasoning.ts'
 import type { ModelRequest } from '../../model.ts'
@@ -25,10 +26,7 @@ function toChatRequest(
   { system, messages, tools, maxOutput, thinking, answerSchema: schema }: ModelRequest,
 ): OpenAI.ChatCompletionCreateParamsStreaming {
   const { provider, model, capabilities, takesTools } = target
-  const wireTools = (takesTools ? tools : []).map(({ name, description, parameters }) => ({
-    type: 'function' as const,
-    function: { name, description, parameters },
-  }))
+  const wireTools = (takesTools ? tools : []).map((tool) => ({ type: 'function' as const, function: tool }))
   // What changes with each request comes last, so that consecutive bodies begin alike.
   return {
     model,
@@ -88,12 +86,10 @@ function imagePart({ mimeType, data }: ImagePart): OpenAI.ChatCompletionContentP
   return { type: 'image_url', image_url: { url: `data:${mimeType};base64,${data}` } }
 }
 
-function toWireUser({ content }: Extract<Message, { role: 'user' }>): OpenAI.ChatCompletionUserMessageParam {
+function toWireUser({ content }: UserMessage): OpenAI.ChatCompletionUserMessageParam {
   if (typeof content === 'string') return { role: 'user', content }
-  return {
-    role: 'user',
-    content: content.map((part) => (part.type === 'text' ? { type: 'text', text: part.text } : imagePart(part))),
-  }
+  const parts = content.map((part) => (part.type === 'text' ? { type: part.type, text: part.text } : imagePart(part)))
+  return { role: 'user', content: parts }
 }
 
 /** Returns the extra fields of a call; {} if another program stored the signature. */
@@ -175,19 +171,13 @@ export async function openStream(
       const { stream_options: _streamOptions, ...whole } = body
       return await client.post('/chat/completions', { body: { ...whole, stream: false }, stream: true, signal })
     } catch (error) {
-      if (isToolRefusal(error) && !hasRefusedTools(client.baseURL, model)) {
-        recordRefusedTools(client.baseURL, model)
-        continue
-      }
+      const isToolRefusal = error instanceof OpenAI.APIError && toolsPattern.test(error.message)
       const adjusted = capabilitiesAfterError(capabilities, error)
-      if (!adjusted) throw error
-      capabilitiesByModel.set(key, adjusted)
+      if (isToolRefusal && !hasRefusedTools(client.baseURL, model)) recordRefusedTools(client.baseURL, model)
+      else if (adjusted) capabilitiesByModel.set(key, adjusted)
+      else throw error
     }
   }
-}
-
-function isToolRefusal(error: unknown): boolean {
-  return error instanceof OpenAI.APIError && toolsPattern.test(error.message)
 }
 
 /** Returns the server capabilities to retry with; undefined if the error has another cause. */

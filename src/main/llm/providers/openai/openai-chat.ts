@@ -14,7 +14,8 @@ import {
 import { openStream } from './chat-request.ts'
 import { createFailure, readStream, toStreamError } from '../../middleware/provider-failures.ts'
 import { AnswerDraft, isCompleteJsonObject, type ModelEvent, type ModelRequest } from '../../model.ts'
-import type { OpenAiProvider, StreamWatch } from './openai-client.ts'
+import type { StreamWatch } from '../../middleware/provider-fetch.ts'
+import type { OpenAiProvider } from './openai-client.ts'
 import {
   asArguments,
   asObject,
@@ -29,12 +30,11 @@ interface ToolCallDraft {
   id: string
   name: string
   /** Opaque data that the server expects back with the call. */
-  signature: string | undefined
-  /** Arguments as the server sent them. */
+  signature?: string
   json: string
 }
 
-/** @param model name without provider @param watch the one passed to `openAiClient` for `client` */
+/** @param model name without provider @param watch of the requests of `client` */
 export async function* streamChat(
   { provider, model, client, watch }: { provider: OpenAiProvider; model: string; client: OpenAI; watch: StreamWatch },
   request: ModelRequest,
@@ -60,16 +60,11 @@ class ChatAnswer {
   #usage: Usage = noUsage
   #finishReason: string | undefined
   #hasDelta = false
-  #hasBegun = false
+  hasBegun = false
 
   constructor(provider: OpenAiProvider, model: string, now: Clock | undefined) {
     this.#provider = provider
     this.#draft = new AnswerDraft({ provider, model }, now)
-  }
-
-  /** True if an event has arrived. */
-  get hasBegun(): boolean {
-    return this.#hasBegun
   }
 
   get hasEnded(): boolean {
@@ -82,7 +77,7 @@ class ChatAnswer {
   }
 
   *addEvent(chunk: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
-    this.#hasBegun = true
+    this.hasBegun = true
     const usage = usageOf(chunk)
     if (usage) yield { type: 'usage', usage }
     this.#usage = usage ?? this.#usage
@@ -92,7 +87,7 @@ class ChatAnswer {
     // vLLM sends an error as a chunk, OpenRouter within a choice.
     const error = isErrorChunk(chunk) ? chunk : choice['error']
     if (error) throw toStreamError(this.#provider, error)
-    if (errorReasons.has(finishReason)) throw createFailure('provider_cut', this.#provider)
+    if (errorReason.test(finishReason)) throw createFailure('provider_cut', this.#provider)
     if (finishReason === 'insufficient_system_resource') throw createFailure('provider_overloaded', this.#provider)
     // A refusal outranks the finish reason that follows it.
     if (finishReason !== '' && this.#finishReason !== 'content_filter') this.#finishReason = finishReason
@@ -103,7 +98,7 @@ class ChatAnswer {
   }
 
   finish(): AssistantMessage {
-    const isLengthLimited = lengthReasons.has(this.#finishReason ?? '')
+    const isLengthLimited = lengthReason.test(this.#finishReason ?? '')
     for (const call of this.#calls)
       if (isLengthLimited && !isCompleteJsonObject(call.json)) this.#draft.recordCutCall(call.name)
       else this.#draft.addCall(call.id, call.name, call.json, call.signature)
@@ -176,7 +171,7 @@ class ChatAnswer {
     if (existing && !isIndexReused) return existing
     // Keeps one call too many, so that the agent loop can report `tool_calls_too_many`.
     if (this.#calls.length > maxToolCalls) return undefined
-    const call: ToolCallDraft = { id: '', name: '', signature: undefined, json: '' }
+    const call: ToolCallDraft = { id: '', name: '', json: '' }
     this.#calls.push(call)
     if (index !== undefined) this.#byIndex.set(index, call)
     return call
@@ -188,14 +183,8 @@ function isErrorChunk(chunk: Readonly<Record<string, unknown>>): boolean {
   return chunk['choices'] === undefined && (chunk['detail'] !== undefined || typeof chunk['message'] === 'string')
 }
 
-const errorReasons: ReadonlySet<string> = new Set([
-  'error',
-  'network_error',
-  'model_error',
-  'server_error',
-  'engine_error',
-])
-const lengthReasons: ReadonlySet<string> = new Set(['length', 'max_tokens', 'model_length', 'MAX_TOKENS'])
+const errorReason = /^(?:(?:network|model|server|engine)_)?error$/
+const lengthReason = /^(?:length|max_tokens|model_length|MAX_TOKENS)$/
 
 function usageOf(chunk: Readonly<Record<string, unknown>>): Usage | undefined {
   // Kimi reports usage within the choice, Groq in a separate field.

@@ -1,62 +1,21 @@
 import OpenAI from 'openai'
-import { parseJson } from '#shared/util/json.ts'
 import { isLocalAddress } from '#shared/util/locality.ts'
 import { maxId, maxModels } from '#shared/util/limits.ts'
-import type { Fetch } from '#platform'
 import { toProviderError } from '../../middleware/provider-failures.ts'
 import type { ListedModel } from '../../catalog/catalog.ts'
 import { asObject, asIdText } from '../../middleware/lenient-json.ts'
-import { withBody, clientOptions, type ProviderOptions } from '../../middleware/provider-fetch.ts'
+import { clientOptions, type ProviderOptions } from '../../middleware/provider-fetch.ts'
 
 export type OpenAiProvider = 'openai' | 'openai-compatible'
 
-/** Creates a client. @param watch shows if the end marker arrived, which the client library does not expose */
-export function openAiClient(provider: OpenAiProvider, options: ProviderOptions, watch?: StreamWatch): OpenAI {
-  const clientSettings = clientOptions(provider, options)
-  return new OpenAI({ ...clientSettings, fetch: watchStream(clientSettings.fetch, watch) })
-}
-
-export interface StreamWatch {
-  /** True once the server has sent `[DONE]`. */
-  isDone: boolean
-}
-
-const endMarker = /^data:[ \t]*\[DONE\]/m
-
-/** Unwraps an error in a list, and detects the end marker; `boundedFetch` yields whole lines. */
-function watchStream(inner: Fetch, watch: StreamWatch | undefined): Fetch {
-  return async (input, init) => {
-    const response = await inner(input, init)
-    if (!response.body) return response
-    if (!response.ok) {
-      const text = await response.text()
-      const body = parseJson(text)
-      return withBody(response, Array.isArray(body) ? JSON.stringify(body[0] ?? {}) : text)
-    }
-    if (!watch) return response
-    const decoder = new TextDecoder()
-    const endDetector = new TransformStream<Uint8Array, Uint8Array>(
-      {
-        transform(chunk, controller) {
-          watch.isDone ||= endMarker.test(decoder.decode(chunk, { stream: true }))
-          controller.enqueue(chunk)
-        },
-      },
-      { highWaterMark: 1 },
-      { highWaterMark: 0 },
-    )
-    return withBody(response, response.body.pipeThrough(endDetector))
-  }
-}
-
-/** Lists a server's models by name. @throws AppError `provider_…`, or the abort error */
+/** @throws AppError `provider_…`, or the abort error */
 export async function listOpenAiModels(
   provider: OpenAiProvider,
   options: ProviderOptions,
   signal: AbortSignal,
 ): Promise<ListedModel[]> {
   const models: ListedModel[] = []
-  const client = openAiClient(provider, options)
+  const client = new OpenAI(clientOptions(provider, options))
   try {
     for await (const model of client.models.list({ signal })) {
       const listed = toListedModel(model)

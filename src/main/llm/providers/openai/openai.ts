@@ -1,8 +1,8 @@
 import OpenAI from 'openai'
-import { type ModelEvent, type ModelRequest, AnswerDraft } from '../../model.ts'
+import { type ModelEvent, type ModelRequest, type Thought, AnswerDraft } from '../../model.ts'
 import { streamChat } from './openai-chat.ts'
-import { openAiClient, type OpenAiProvider, type StreamWatch } from './openai-client.ts'
-import type { ProviderOptions } from '../../middleware/provider-fetch.ts'
+import type { OpenAiProvider } from './openai-client.ts'
+import { clientOptions, type ProviderOptions } from '../../middleware/provider-fetch.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { messageText, noUsage, type AssistantMessage, type Message, type Usage } from '#shared/chat/messages.ts'
 import type { Clock } from '#platform'
@@ -19,8 +19,8 @@ export async function* streamOpenAi(
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
-  const watch: StreamWatch = { isDone: false }
-  const client = openAiClient(provider, options, watch)
+  const watch = { isDone: false }
+  const client = new OpenAI(clientOptions(provider, options, watch))
   if (provider === 'openai' && !baseUrlsWithoutResponses.has(client.baseURL)) {
     try {
       return yield* streamResponses(client, model, request, signal, options.now)
@@ -57,8 +57,6 @@ async function* streamResponses(
   yield { type: 'done', message: answer.finish() }
 }
 
-type Thought = Extract<AssistantMessage['content'][number], { type: 'thinking' }>
-
 const separator = '\n\n'
 
 class ResponsesAnswer {
@@ -83,6 +81,7 @@ class ResponsesAnswer {
 
   /** @throws AppError if the event reports a failure */
   *addEvent(event: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    const delta = asText(event['delta'])
     const outputIndex = asIndex(event['output_index']) ?? -1
     const item = asObject(event['item'])
     switch (event['type']) {
@@ -99,15 +98,11 @@ class ResponsesAnswer {
       case 'response.output_text.delta':
       case 'response.refusal.delta':
         this.#isRefused ||= event['type'] === 'response.refusal.delta'
-        yield* this.#addText(outputIndex, asText(event['delta']))
+        yield* this.#addText(outputIndex, delta)
         break
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
-        yield* this.#addThinking(
-          outputIndex,
-          asIndex(event['summary_index'] ?? event['content_index']) ?? 0,
-          asText(event['delta']),
-        )
+        yield* this.#addThinking(outputIndex, asIndex(event['summary_index'] ?? event['content_index']) ?? 0, delta)
         break
       case 'response.function_call_arguments.delta':
         yield { type: 'calling' }
@@ -126,10 +121,7 @@ class ResponsesAnswer {
     }
   }
 
-  /**
-   * Emits the items of the final response if none was streamed.
-   * @throws AppError for a failed response, `provider_cut` if there is no final response
-   */
+  /** Emits the items of the final response if none was streamed. @throws AppError, `provider_cut` without a final response */
   *emitUnstreamed(): Generator<ModelEvent> {
     const response = this.#response
     if (!response) throw createFailure('provider_cut', provider)
@@ -171,11 +163,8 @@ class ResponsesAnswer {
   }
 
   #thoughtAt(outputIndex: number): Thought {
-    const existing = this.#thoughts.get(outputIndex)
-    if (existing) return existing
-    const thought: Thought = { type: 'thinking', thinking: '' }
+    const thought = this.#thoughts.get(outputIndex) ?? this.#draft.openThought()
     this.#thoughts.set(outputIndex, thought)
-    this.#draft.content.push(thought)
     return thought
   }
 
@@ -218,13 +207,7 @@ function toRequestBody(
     input: messages.flatMap((message) => toItems(model, message)),
     ...(thinking === undefined ? {} : { reasoning: { effort: thinking, summary: 'auto' as const } }),
     ...(schema && { text: { format: { type: 'json_schema', name: 'answer', schema, strict: true } } }),
-    tools: tools.map(({ name, description, parameters }) => ({
-      type: 'function' as const,
-      name,
-      description,
-      parameters,
-      strict: false,
-    })),
+    tools: tools.map((tool) => ({ type: 'function', ...tool, strict: false })),
   }
 }
 
@@ -250,12 +233,8 @@ function toItems(model: string, message: Message): InputItem[] {
 function reasoningItem(signature: string | undefined): OpenAI.Responses.ResponseReasoningItem | undefined {
   const { type, id, summary, encrypted_content } = asObject(parseJson(signature ?? ''))
   if (type !== 'reasoning' || typeof encrypted_content !== 'string' || encrypted_content === '') return undefined
-  return {
-    type,
-    id: asText(id),
-    summary: asArray(summary) as OpenAI.Responses.ResponseReasoningItem['summary'],
-    encrypted_content,
-  }
+  const parts = asArray(summary) as OpenAI.Responses.ResponseReasoningItem['summary']
+  return { type, id: asText(id), summary: parts, encrypted_content }
 }
 
 function inputContent(
@@ -273,13 +252,8 @@ function toUsage(wire: Readonly<Record<string, unknown>>): Usage {
   const details = asObject(wire['input_tokens_details'])
   const cacheRead = asTokenCount(details['cached_tokens']) ?? 0
   const cacheWrite = asTokenCount(details['cache_write_tokens']) ?? 0
-  const input = asTokenCount(wire['input_tokens']) ?? 0
+  const all = asTokenCount(wire['input_tokens']) ?? 0
   const output = asTokenCount(wire['output_tokens']) ?? 0
-  return {
-    input: Math.max(0, input - cacheRead - cacheWrite),
-    output,
-    cacheRead,
-    cacheWrite,
-    totalTokens: input + output,
-  }
+  const input = Math.max(0, all - cacheRead - cacheWrite)
+  return { input, output, cacheRead, cacheWrite, totalTokens: all + output }
 }

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { unlessAppError } from '#shared/util/errors.ts'
+import { cached } from '#shared/util/lazy.ts'
 import { openBuiltinModel, type BuiltinModel } from './builtin-model.ts'
-import { foldText, hashOf } from './tokenizer.ts'
+import { foldText } from './tokenizer.ts'
 import {
   addRows,
   addUnknownWord,
-  dot,
   embedText,
   endOfWord,
   tokenNumber,
@@ -14,14 +14,19 @@ import {
   wordsOf,
   type WeightedWord,
 } from './embed-text.ts'
-import type { EmbeddingProvider, MeaningTerm, RelatedWord, SimilarityModel } from '../embedding-provider.ts'
+import {
+  dot,
+  type EmbeddingProvider,
+  type MeaningTerm,
+  type RelatedWord,
+  type SimilarityModel,
+} from '../embedding-provider.ts'
 import { rowProducts } from './row-products.ts'
 
 /** Part of an index's identity: a new model needs a new name. */
 export const builtinModelName = 'commonplace-3'
 const batchSize = 128
 
-/** @param file of the model, opened on first use */
 export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
   let dimensions = 0
   return {
@@ -50,7 +55,6 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
   }
 }
 
-/** @param file of the model, opened on first use */
 export function builtinSimilarity(file: string): SimilarityModel {
   return {
     tokensOf: (passage) => tokensOf(openBuiltinModel(file), passage),
@@ -64,9 +68,8 @@ export function builtinSimilarity(file: string): SimilarityModel {
 function relatedWords(file: string, word: string): RelatedWord[] {
   const model = unlessAppError(() => openBuiltinModel(file))
   if (!model) return []
-  const folded = foldText(word, model.folds)
-  const token = model.find(hashOf(folded), folded.length)
-  if (token < 0) return []
+  const token = model.numbers.get(foldText(word, model.folds))
+  if (token === undefined) return []
   return model.related(token).map((related) => ({ word: model.textOf(related.token), cosine: related.cosine }))
 }
 
@@ -100,7 +103,6 @@ function similarityTo(model: BuiltinModel, question: string): (passage: Int32Arr
   }
 }
 
-/** Returns each question word's contribution to the cosine, largest first; the contributions add up to it. */
 function explainCosine(model: BuiltinModel, question: string, passage: string): MeaningTerm[] {
   const passageVector = embedText(model, passage)
   const questionWords = wordsOf(model, question)
@@ -133,12 +135,10 @@ function significantWords(words: readonly WeightedWord[]): WeightedWord[] {
   return words.filter(({ weight }) => weight ** 2 >= minMass)
 }
 
-/** Returns the sum of the squared weights. */
 function massOf(words: readonly WeightedWord[]): number {
   return words.reduce((sum, { weight }) => sum + weight ** 2, 0)
 }
 
-/** Returns a function that computes the cosine of `vector`, of length 1, and the passage with these tokens. */
 function cosinesWith(model: BuiltinModel, vector: Float32Array): (passage: Int32Array, length: number) => number {
   const productsOf = rowProducts([vector])
   const productOf = cached((token: number) => {
@@ -159,9 +159,8 @@ function cosinesWith(model: BuiltinModel, vector: Float32Array): (passage: Int32
 /** Returns a function from a passage to the highest cosine of each question word with one of its words, or -1. */
 function bestCosines(model: BuiltinModel, words: readonly WeightedWord[]): (passage: Int32Array) => Float32Array {
   // An unknown word's vector is random, so its cosine with other words means nothing.
-  const productsOf = rowProducts(
-    words.map(({ vector, unknown }) => (unknown === undefined ? vector : vector.map(() => 0))),
-  )
+  const vectors = words.map(({ vector, unknown }) => (unknown === undefined ? vector : vector.map(() => 0)))
+  const productsOf = rowProducts(vectors)
   /** The cosines of a token; null if no question word is similar, as for most tokens. */
   const cosinesOf = cached((token: number): Float32Array | null => {
     if (token < 0) {
@@ -172,17 +171,9 @@ function bestCosines(model: BuiltinModel, words: readonly WeightedWord[]): (pass
   })
   /** The same for a word of several tokens. */
   const cosinesOfWord = cached((word: string): Float32Array | null => {
-    const numbers = Uint16Array.from(word.split(' '), Number)
-    const sum = new Float32Array(words.length + 1)
-    for (const token of numbers) {
-      const products = productsOf(rowOf(model, token))
-      for (let at = 0; at < words.length; at += 1)
-        sum[at] = (sum[at] as number) + (model.weights[token] as number) * (products[at] as number)
-    }
     const vector = new Float32Array(model.dimensions)
-    addRows(model, numbers, vector)
-    sum[words.length] = dot(vector, vector)
-    return normalized(sum)
+    addRows(model, word.split(' ').map(Number), vector)
+    return normalized(Float32Array.from([...vectors, vector], (other) => dot(vector, other)))
   })
   return (passage) => {
     const best = new Float32Array(words.length).fill(-1)
@@ -207,13 +198,4 @@ function normalized(products: Float32Array): Float32Array | null {
 
 function rowOf({ rows, dimensions }: BuiltinModel, token: number): Int8Array {
   return rows.subarray(token * dimensions, (token + 1) * dimensions)
-}
-
-function cached<Key, T extends NonNullable<unknown> | null>(compute: (key: Key) => T): (key: Key) => T {
-  const known = new Map<Key, T>()
-  return (key) => {
-    let value = known.get(key)
-    if (value === undefined) known.set(key, (value = compute(key)))
-    return value
-  }
 }

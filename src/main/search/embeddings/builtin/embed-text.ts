@@ -1,10 +1,10 @@
+import { dot } from '../embedding-provider.ts'
 import type { BuiltinModel } from './builtin-model.ts'
 import { foldText, forEachToken } from './tokenizer.ts'
 
 /** Added to a token that continues the word of the token before it. */
 const continuing = 2 ** 16
 
-/** Returns the tokens of a text; unknown words are negative. */
 export function tokensOf(model: BuiltinModel, text: string): Int32Array {
   const tokens: number[] = []
   let last = -1
@@ -15,14 +15,12 @@ export function tokensOf(model: BuiltinModel, text: string): Int32Array {
   return Int32Array.from(tokens)
 }
 
-/** Returns the offset after the word that begins at an offset. */
 export function endOfWord(tokens: Int32Array, start: number): number {
   let end = start + 1
   while ((tokens[end] ?? 0) >= continuing) end += 1
   return end
 }
 
-/** Returns the number of a token in the vocabulary. */
 export function tokenNumber(token: number): number {
   return token >= continuing ? token - continuing : token
 }
@@ -33,7 +31,7 @@ export function tokenNumber(token: number): number {
  */
 export function vectorOf(model: BuiltinModel, tokens: Int32Array): { vector: Float32Array; length: number } {
   const vector = new Float32Array(model.dimensions)
-  addRows(model, Uint16Array.from(tokens.filter((token) => token >= 0)), vector)
+  addRows(model, tokens.filter((token) => token >= 0).map(tokenNumber), vector)
   for (const token of tokens) if (token < 0) addUnknownWord(token, vector)
   const length = Math.sqrt(dot(vector, vector))
   return { vector: scaleToUnit(vector), length }
@@ -55,35 +53,24 @@ export function addUnknownWord(token: number, sum: Float32Array): void {
   }
 }
 
-/**
- * Adds the weighted rows of tokens to `sum`. The sums of four columns stay in registers, which takes half the time. The
- * sum of one call is rounded once.
- */
-export function addRows({ rows, weights, dimensions }: BuiltinModel, tokens: Uint16Array, sum: Float32Array): void {
-  for (let column = 0; column < dimensions; column += 4) {
-    let sum0 = 0
-    let sum1 = 0
-    let sum2 = 0
-    let sum3 = 0
-    for (let index = 0; index < tokens.length; index += 1) {
-      const token = tokens[index] as number
-      const weight = weights[token] as number
-      const start = token * dimensions + column
-      sum0 += weight * (rows[start] as number)
-      sum1 += weight * (rows[start + 1] as number)
-      sum2 += weight * (rows[start + 2] as number)
-      sum3 += weight * (rows[start + 3] as number)
-    }
-    // Beyond the last column, the typed array ignores these.
-    sum[column] = (sum[column] as number) + sum0
-    sum[column + 1] = (sum[column + 1] as number) + sum1
-    sum[column + 2] = (sum[column + 2] as number) + sum2
-    sum[column + 3] = (sum[column + 3] as number) + sum3
+/** Adds the weighted rows of tokens to `sum`. The sum of one call is rounded once. */
+export function addRows(
+  { rows, weights, dimensions }: BuiltinModel,
+  tokens: Iterable<number>,
+  sum: Float32Array,
+): void {
+  const exact = Float64Array.from(sum)
+  for (const token of tokens) {
+    const weight = weights[token] as number
+    const start = token * dimensions
+    for (let column = 0; column < dimensions; column += 1)
+      exact[column] = (exact[column] as number) + weight * (rows[start + column] as number)
   }
+  sum.set(exact)
 }
 
-/** Scales the vector in place; a zero vector becomes the first unit vector. */
-export function scaleToUnit(vector: Float32Array): Float32Array {
+/** In place; a zero vector becomes the first unit vector. */
+function scaleToUnit(vector: Float32Array): Float32Array {
   const length = Math.sqrt(dot(vector, vector))
   if (length === 0) vector[0] = 1
   else for (let index = 0; index < vector.length; index += 1) vector[index] = (vector[index] as number) / length
@@ -94,7 +81,6 @@ export interface WeightedWord {
   readonly word: string
   /** Length of the word's part of the text's vector. */
   readonly weight: number
-  /** Unit vector. */
   readonly vector: Float32Array
   /** The token of a word without any known one; such a word matches only itself. */
   readonly unknown?: number
@@ -113,10 +99,4 @@ export function wordsOf(model: BuiltinModel, text: string): WeightedWord[] {
     const [first = 0] = own
     return { word, weight: length, vector, ...(first < 0 ? { unknown: first } : {}) }
   })
-}
-
-export function dot(one: Float32Array, other: Float32Array): number {
-  let sum = 0
-  for (let index = 0; index < one.length; index += 1) sum += (one[index] as number) * (other[index] as number)
-  return sum
 }

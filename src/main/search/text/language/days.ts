@@ -9,16 +9,7 @@ export interface DaySpan {
 
 const dayMs = 86_400_000
 
-/**
- * @param month 1 to 12
- * @returns undefined if the calendar has no such day
- */
-export function dayOf(year: number, month: number, day: number): Day | undefined {
-  const date = new Date(Date.UTC(year, month - 1, day))
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() / dayMs : undefined
-}
-
-/** Formats a day as `2026-01-20`. */
+/** Returns `YYYY-MM-DD`. */
 export function formatDay(day: Day): string {
   return new Date(day * dayMs).toISOString().slice(0, 10)
 }
@@ -37,7 +28,6 @@ export function yearSpan(year: number): DaySpan {
   return { first: monthSpan(year, 1).first, last: monthSpan(year, 12).last }
 }
 
-/** Returns the week of a day, Monday to Sunday (ISO 8601). */
 export function weekSpan(day: Day): DaySpan {
   const monday = day - ((day + 3) % 7)
   return { first: monday, last: monday + 6 }
@@ -49,7 +39,6 @@ export function isoWeekSpan(year: number, week: number): DaySpan {
   return { first: first + (week - 1) * 7, last: first + week * 7 - 1 }
 }
 
-/** Returns the year, and the month from 1 to 12. */
 export function calendarOf(day: Day): { readonly year: number; readonly month: number } {
   const date = new Date(day * dayMs)
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1 }
@@ -63,8 +52,9 @@ export function spanOf(year: number, month?: number, day?: number): DaySpan | un
   if (month === undefined) return yearSpan(year)
   if (!(month >= 1 && month <= 12)) return undefined
   if (day === undefined) return monthSpan(year, month)
-  const only = dayOf(year, month, day)
-  return only === undefined ? undefined : { first: only, last: only }
+  const only = Date.UTC(year, month - 1, day) / dayMs
+  const { first, last } = monthSpan(year, month)
+  return first <= only && only <= last ? { first: only, last: only } : undefined
 }
 
 export function overlaps(one: DaySpan, other: DaySpan): boolean {

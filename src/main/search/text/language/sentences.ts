@@ -15,7 +15,6 @@ const latinEnd =
   `(?:\\s+|$|(?=${cjkRun.source})|["'”’»][)\\]*_]{0,9}(?:\\s+(?!\\p{Ll})|$))`
 const sentenceEnd = new RegExp(`${latinEnd}|[。！？]+[」』”’）]*\\s*`, 'gu')
 
-/** Splits one line into sentences with the white space that follows each. */
 export function sentencesOf(line: string): string[] {
   const sentences: string[] = []
   let from = 0

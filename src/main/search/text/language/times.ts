@@ -1,9 +1,8 @@
 /**
- * Parses relative and absolute times: yesterday, two weeks ago, in May 2024, 上周三, 去年五月, 先週, 지난달. Each
- * expression becomes a span of days, counted from today. Weeks begin on Monday (ISO 8601). A weekday is the
- * latest one that has begun; "on Tuesday" can be today. A day or month without a year can begin in up to 60 days, but
- * not in a question about the past.
- * "Two weeks ago" is that whole week and "two years ago" that whole year, because such phrases are approximate. Seasons and "recently" are ignored: their meaning varies.
+ * Parses relative and absolute times: yesterday, two weeks ago, in May 2024, 上周三, 去年五月, 先週, 지난달. Weeks begin on
+ * Monday (ISO 8601). A weekday is the latest one that has begun; "on Tuesday" can be today. "Two weeks ago" is that whole
+ * week and "two years ago" that whole year, because such phrases are approximate. Seasons and "recently" are ignored:
+ * their meaning varies.
  */
 import { fold } from '../terms.ts'
 import { findDates, hanNumeral, monthNumber, parseNumeral, type DateMatch } from './dates.ts'
@@ -29,6 +28,7 @@ export interface TemporalExpression extends DaySpan {
   readonly end: number
 }
 
+type FoundTime = Omit<TemporalExpression, 'text'>
 type Unit = 'day' | 'week' | 'month' | 'year'
 type Part = string | undefined
 
@@ -55,9 +55,8 @@ export function unitAfter(today: Day, word: string | undefined, count: number): 
 }
 
 /** Returns the span from `count` units ago until today, with months of 30 and years of 365 days. */
-function since(today: Day, unit: Unit, count: number): DaySpan {
-  const days = { day: 1, week: 7, month: 30, year: 365 }[unit]
-  return { first: today - days * count, last: today }
+function since(today: Day, word: Part, count: number): DaySpan {
+  return { first: today - { day: 1, week: 7, month: 30, year: 365 }[unitOf(word)] * count, last: today }
 }
 
 /** Returns the latest such weekday until `until`; 0 is Monday. */
@@ -124,8 +123,7 @@ const wordsOfCount = valuesOf<number>([
   [5, '다섯'],
   [6, '여섯'],
 ])
-const countWords = [...wordsOfCount.keys()].sort((one, other) => other.length - one.length).join('|')
-const count = `(\\d{1,3}|(?<!第)${hanNumeral}{1,3}|(?<![a-z가-힣]|half )(?:${countWords}))\\s?个?`
+const count = `(\\d{1,3}|(?<!第)${hanNumeral}{1,3}|(?<![a-z가-힣]|half )(?:${longestFirst(wordsOfCount)}))\\s?个?`
 const countOf = (word: Part) => wordsOfCount.get(word ?? '') ?? parseNumeral(word ?? '') ?? 0
 
 function longestFirst(words: ReadonlyMap<string, unknown>): string {
@@ -140,141 +138,126 @@ const number = (text: Part) => (text === undefined ? undefined : parseNumeral(te
 const weekdayLetters = ['一二三四五六日天', '月火水木金土日', '월화수목금토일']
 const letterOf = (letter: string) => Math.min(6, Math.max(...weekdayLetters.map((letters) => letters.indexOf(letter))))
 
-const rules: readonly TimeRule[] = [
-  {
-    pattern: new RegExp(`\\bin (?!an? )${count}${unit}(?: time\\b)?`, 'g'),
-    read: ([number, unit], today) => unitAfter(today, unit, countOf(number)),
-  },
-  // three days ago, 三天前, 两周以前, 3ヶ月前, 2년 전
-  {
-    pattern: new RegExp(`${count}${unit}\\s?(?:ago\\b|之前|以前|前|전)`, 'g'),
-    read: ([number, unit], today) => unitAfter(today, unit, -countOf(number)),
-  },
-  // the last three days, 最近三天, 过去两周, 지난 3일
-  {
-    pattern: new RegExp(
-      `(?:\\b(?:the )?(?:last|past|previous) |(?:最近|过去|近|ここ|최근|지난)\\s?的?)${count}${unit}(?:间|간|동안)?`,
-      'g',
-    ),
-    read: ([number, unit], today) => since(today, unitOf(unit), countOf(number)),
-  },
-  {
-    pattern: new RegExp(`\\b(?:on )?(${weekdayName}) (?:of )?${which} week\\b`, 'g'),
-    read: ([name, week], today) => weekdayOf(today, direction(week), weekdays.indexOf(name ?? '')),
-  },
-  {
-    pattern: new RegExp(`\\b${monthName}(?: of)?,? ${which} year\\b|\\b${which} year in ${monthName}\\b`, 'g'),
-    read: ([name, year, otherYear, otherName], today) =>
-      monthSpan(calendarOf(today).year + direction(year ?? otherYear), monthNumber(name ?? otherName)),
-  },
-  {
-    pattern: new RegExp(`\\b${which} (weekend|week|month|year)\\b`, 'g'),
-    read: ([word, unit], today) => {
-      const { first, last } = unitAfter(today, unit === 'weekend' ? 'week' : unit, direction(word))
-      return unit === 'weekend' ? { first: last - 1, last } : { first, last }
+const rules = (
+  [
+    {
+      pattern: `\\bin (?!an? )${count}${unit}(?: time\\b)?`,
+      read: ([number, unit], today) => unitAfter(today, unit, countOf(number)),
     },
-  },
-  {
-    pattern: /\b(?:the |this )?past (week|month|year)\b/g,
-    read: ([unit], today) => since(today, unitOf(unit), 1),
-  },
-  {
-    pattern: new RegExp(`\\b(?:last|this past|past) (${weekdayName})\\b`, 'g'),
-    read: ([name], today) => lastWeekday(today - 1, weekdays.indexOf(name ?? '')),
-  },
-  {
-    pattern: new RegExp(`\\b(this|next) (${weekdayName})\\b`, 'g'),
-    read: ([word, name], today) => weekdayOf(today, direction(word), weekdays.indexOf(name ?? '')),
-  },
-  {
-    kind: 'weekday',
-    pattern: new RegExp(
-      `(?<!\\b(?:every|each|any|most|to|and|or|a) |\\ba week (?:on )?|day (?:until|through) |[–—-])` +
+    // three days ago, 三天前, 两周以前, 3ヶ月前, 2년 전
+    {
+      pattern: `${count}${unit}\\s?(?:ago\\b|之前|以前|前|전)`,
+      read: ([number, unit], today) => unitAfter(today, unit, -countOf(number)),
+    },
+    // the last three days, 最近三天, 过去两周, 지난 3일
+    {
+      pattern: `(?:\\b(?:the )?(?:last|past|previous) |(?:最近|过去|近|ここ|최근|지난)\\s?的?)${count}${unit}(?:间|간|동안)?`,
+      read: ([number, unit], today) => since(today, unit, countOf(number)),
+    },
+    {
+      pattern: `\\b(?:on )?(${weekdayName}) (?:of )?${which} week\\b`,
+      read: ([name, week], today) => weekdayOf(today, direction(week), weekdays.indexOf(name ?? '')),
+    },
+    {
+      pattern: `\\b${monthName}(?: of)?,? ${which} year\\b|\\b${which} year in ${monthName}\\b`,
+      read: ([name, year, otherYear, otherName], today) =>
+        monthSpan(calendarOf(today).year + direction(year ?? otherYear), monthNumber(name ?? otherName)),
+    },
+    {
+      pattern: `\\b${which} (weekend|week|month|year)\\b`,
+      read: ([word, unit], today) => {
+        const { first, last } = unitAfter(today, unit === 'weekend' ? 'week' : unit, direction(word))
+        return unit === 'weekend' ? { first: last - 1, last } : { first, last }
+      },
+    },
+    { pattern: '\\b(?:the |this )?past (week|month|year)\\b', read: ([unit], today) => since(today, unit, 1) },
+    {
+      pattern: `\\b(?:last|this past|past) (${weekdayName})\\b`,
+      read: ([name], today) => lastWeekday(today - 1, weekdays.indexOf(name ?? '')),
+    },
+    {
+      pattern: `\\b(this|next) (${weekdayName})\\b`,
+      read: ([word, name], today) => weekdayOf(today, direction(word), weekdays.indexOf(name ?? '')),
+    },
+    {
+      kind: 'weekday',
+      pattern:
+        `(?<!\\b(?:every|each|any|most|to|and|or|a) |\\ba week (?:on )?|day (?:until|through) |[–—-])` +
         `\\b(?:on )?(${weekdayName})\\b(?!\\s?[–—-]|s\\b| (?:to|until|through|and|or|week) )`,
-      'g',
-    ),
-    read: ([name], today) => lastWeekday(today, weekdays.indexOf(name ?? '')),
-  },
-  {
-    pattern: new RegExp(`\\blast ${monthName}\\b`, 'g'),
-    read: ([name], today) => {
-      const { year, month } = calendarOf(today)
-      const asked = monthNumber(name)
-      return monthSpan(asked < month ? year : year - 1, asked)
+      read: ([name], today) => lastWeekday(today, weekdays.indexOf(name ?? '')),
     },
-  },
-  {
-    kind: 'date',
-    pattern: /\bq([1-4]) (?:of )?((?:19|20)\d\d)\b/g,
-    read: ([quarter, year]) => ({
-      first: monthSpan(Number(year), 3 * Number(quarter) - 2).first,
-      last: monthSpan(Number(year), 3 * Number(quarter)).last,
-    }),
-  },
-  {
-    kind: 'date',
-    pattern: /(?<=\b(?:in|during|since|from|of|throughout|before|after|until) )((?:19|20)\d\d)(?![\w:/.-]*\d)\b/g,
-    read: ([year]) => yearSpan(Number(year)),
-  },
-  // 去年五月, 작년 5월, 昨年の5月
-  {
-    pattern: new RegExp(
-      `(?<![가-힣])(${longestFirst(yearByWord)})` +
+    {
+      pattern: `\\blast ${monthName}\\b`,
+      read: ([name], today) => {
+        const { year, month } = calendarOf(today)
+        const asked = monthNumber(name)
+        return monthSpan(asked < month ? year : year - 1, asked)
+      },
+    },
+    {
+      kind: 'date',
+      pattern: '\\bq([1-4]) (?:of )?((?:19|20)\\d\\d)\\b',
+      read: ([quarter, year]) => ({
+        first: monthSpan(Number(year), 3 * Number(quarter) - 2).first,
+        last: monthSpan(Number(year), 3 * Number(quarter)).last,
+      }),
+    },
+    // 去年五月, 작년 5월, 昨年の5月
+    {
+      pattern:
+        `(?<![가-힣])(${longestFirst(yearByWord)})` +
         `(?:\\s?(?:的|の)?\\s?${numeral}\\s?[月월](?:份)?(?:\\s?${numeral}\\s?[日号일])?)?`,
-      'g',
-    ),
-    read: ([word, month, date], today) =>
-      spanOf(calendarOf(today).year + (yearByWord.get(word ?? '') ?? 0), number(month), number(date)),
-  },
-  // 上周三, 这个星期, 下礼拜, 先週の金曜日, 지난주 월요일
-  {
-    pattern: new RegExp(
-      `${near}(?:周|星期|礼拜|주)(?!年|间|間|소|문)(?:\\s?(?:的|の)?\\s?` +
+      read: ([word, month, date], today) =>
+        spanOf(calendarOf(today).year + (yearByWord.get(word ?? '') ?? 0), number(month), number(date)),
+    },
+    // 上周三, 这个星期, 下礼拜, 先週の金曜日, 지난주 월요일
+    {
+      pattern:
+        `${near}(?:周|星期|礼拜|주)(?!年|间|間|소|문)(?:\\s?(?:的|の)?\\s?` +
         `(?:([一二三四五六日天])(?![\\d一二三四五六七八九十个月号点])|(末|말)|([月火水木金土日])曜日?|([월화수목금토일])요일))?`,
-      'g',
-    ),
-    read: ([word, chinese, weekend, japanese, korean], today) => {
-      const week = unitAfter(today, 'week', offsetOf(word))
-      if (weekend !== undefined) return { first: week.last - 1, last: week.last }
-      const letter = chinese ?? japanese ?? korean
-      return letter === undefined ? week : day(week.first + letterOf(letter))
+      read: ([word, chinese, weekend, japanese, korean], today) => {
+        const week = unitAfter(today, 'week', offsetOf(word))
+        if (weekend !== undefined) return { first: week.last - 1, last: week.last }
+        const letter = chinese ?? japanese ?? korean
+        return letter === undefined ? week : day(week.first + letterOf(letter))
+      },
     },
-  },
-  // 周二, 星期二, 礼拜二; not in 每周二 and 周一到周五
-  {
-    kind: 'weekday',
-    pattern: new RegExp(
-      `(?<![每逢隔各和与及、一二两三四五六七八九十\\d个~-]|[一二三四五六日天][到至])` +
+    // 周二, 星期二, 礼拜二; not in 每周二 and 周一到周五
+    {
+      kind: 'weekday',
+      pattern:
+        `(?<![每逢隔各和与及、一二两三四五六七八九十\\d个~-]|[一二三四五六日天][到至])` +
         `(${chineseWeekday})(?![至到和与及、次个年月天~-])`,
-      'g',
-    ),
-    read: ([name = ''], today) => lastWeekday(today, letterOf(name.slice(-1))),
-  },
-  // 上个月, 下个月五号, 本月, 先月, 지난달
-  {
-    pattern: new RegExp(`${near}(?:月|달)(?![球亮份曜])(?:\\s?${numeral}\\s?[日号])?`, 'g'),
-    read: ([word, date], today) => {
-      const { first } = unitAfter(today, 'month', offsetOf(word))
-      const named = calendarOf(first)
-      return spanOf(named.year, named.month, number(date))
+      read: ([name = ''], today) => lastWeekday(today, letterOf(name.slice(-1))),
     },
-  },
-  // 三天后; not in the middle of a sentence, where it can follow an event
-  {
-    pattern: new RegExp(`(?<=^|[\\s,。、我在])${count}${unit}(?:之后|以后|后)`, 'g'),
-    read: ([number, unit], today) => unitAfter(today, unit, countOf(number)),
-  },
-  ...phrases.map(([unit, count, words]) => ({
-    pattern: new RegExp(`(?<![가-힣]|\\bweek )${anyOf(words)}`, 'g'),
-    read: (_: readonly Part[], today: Day) => unitAfter(today, unit, count),
-  })),
-  // 2024年, 2024년
-  {
-    kind: 'date',
-    pattern: /(?<![\d-])((?:19|20)\d\d)\s?[年년](?!\s?(?:\d|[一二三四五六七八九十]+月))/g,
-    read: ([year]) => yearSpan(Number(year)),
-  },
-]
+    // 上个月, 下个月五号, 本月, 先月, 지난달
+    {
+      pattern: `${near}(?:月|달)(?![球亮份曜])(?:\\s?${numeral}\\s?[日号])?`,
+      read: ([word, date], today) => {
+        const { first } = unitAfter(today, 'month', offsetOf(word))
+        const named = calendarOf(first)
+        return spanOf(named.year, named.month, number(date))
+      },
+    },
+    // 三天后; not in the middle of a sentence, where it can follow an event
+    {
+      pattern: `(?<=^|[\\s,。、我在])${count}${unit}(?:之后|以后|后)`,
+      read: ([number, unit], today) => unitAfter(today, unit, countOf(number)),
+    },
+    ...phrases.map(([unit, count, words]) => ({
+      pattern: `(?<![가-힣]|\\bweek )${anyOf(words)}`,
+      read: (_: readonly Part[], today: Day) => unitAfter(today, unit, count),
+    })),
+    // in 2024, 2024年, 2024년
+    {
+      kind: 'date',
+      pattern:
+        '(?<=\\b(?:in|during|since|from|of|throughout|before|after|until) )((?:19|20)\\d\\d)(?![\\w:/.-]*\\d)\\b|' +
+        '(?<![\\d-])((?:19|20)\\d\\d)\\s?[年년](?!\\s?(?:\\d|[一二三四五六七八九十]+月))',
+      read: ([year, other]) => yearSpan(Number(year ?? other)),
+    },
+  ] satisfies readonly (Omit<TimeRule, 'pattern'> & { readonly pattern: string })[]
+).map((rule): TimeRule => ({ ...rule, pattern: new RegExp(rule.pattern, 'g') }))
 
 /** In UTF-16 units. Limits the time for a pasted page. */
 const maxCharacters = 2000
@@ -285,10 +268,10 @@ export function parseTemporalExpressions(query: string, today: Day): TemporalExp
   const folded = fold(composed)
   const text = folded.replace(/"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』/g, (quote) => ' '.repeat(quote.length))
   const times = findTimes(text, today, rules)
-  const taken = (start: number, end: number) => times.some((other) => start < other.end && other.start < end)
   for (const form of findDates(text)) {
     const span = spanOfForm(form, text, today)
-    if (span && !taken(form.start, form.end)) times.push({ ...span, kind: 'date', start: form.start, end: form.end })
+    const { start, end } = form
+    if (span && !overlapsAny(times, start, end)) times.push({ ...span, kind: 'date', start, end })
   }
   // If folding changed the length, offsets do not fit the original text, so the folded text is shown.
   const shown = folded.length === composed.length ? composed : folded
@@ -298,32 +281,34 @@ export function parseTemporalExpressions(query: string, today: Day): TemporalExp
 }
 
 /** Returns the times that `rules` find in a folded text. An earlier rule wins. */
-function findTimes(text: string, today: Day, rules: readonly TimeRule[]): Omit<TemporalExpression, 'text'>[] {
-  const found: Omit<TemporalExpression, 'text'>[] = []
+function findTimes(text: string, today: Day, rules: readonly TimeRule[]): FoundTime[] {
+  const found: FoundTime[] = []
   for (const { kind = 'relative', pattern, read } of rules)
     for (const match of text.matchAll(pattern)) {
       const [start, end] = [match.index, match.index + match[0].length]
       const span = read(match.slice(1), today)
-      if (span && !found.some((other) => start < other.end && other.start < end))
-        found.push({ ...span, kind, start, end })
+      if (span && !overlapsAny(found, start, end)) found.push({ ...span, kind, start, end })
     }
   return found
+}
+
+function overlapsAny(times: readonly FoundTime[], start: number, end: number): boolean {
+  return times.some((other) => start < other.end && other.start < end)
 }
 
 /**
  * Returns the times of a folded text that depend on today, and those that `others` find. A weekday is the next one from
  * today; no end is open.
  */
-export function relativeTimes(
-  text: string,
-  today: Day,
-  others: readonly TimeRule[],
-): Omit<TemporalExpression, 'text'>[] {
+export function relativeTimes(text: string, today: Day, others: readonly TimeRule[]): FoundTime[] {
   return findTimes(text, today, [...others, ...rules]).flatMap((time) => {
     if (time.kind === 'date') return []
-    const isPast = time.kind === 'weekday' && time.first < today
-    return isPast ? { ...time, first: time.first + 7, last: time.last + 7 } : time
+    return time.kind === 'weekday' && time.first < today ? weekLater(time) : time
   })
+}
+
+function weekLater(time: FoundTime): FoundTime {
+  return { ...time, first: time.first + 7, last: time.last + 7 }
 }
 
 /** A day or month without a year is the coming one if it begins in at most so many days. */
@@ -362,7 +347,7 @@ function spanOfForm({ year, month, day: date, start, end }: DateMatch, text: str
 const beforeOrAfterUnit = /\b(?:\w*day|night|morning|evening|week|weekend|month|year)s? (?:before|after)(?: the)? $/
 
 /** "Since May" and "before 2024" leave one end open; "the week before May 3" does not. */
-function withOpenEnd({ first, last, start, end }: Omit<TemporalExpression, 'text'>, text: string): DaySpan {
+function withOpenEnd({ first, last, start, end }: FoundTime, text: string): DaySpan {
   const span = { first, last }
   const before = text.slice(Math.max(0, start - 24), start)
   if (beforeOrAfterUnit.test(before)) return span
@@ -400,7 +385,7 @@ export function datedNote(note: string, today: string, isReminder = false): stri
   const isOnlyDates = times.every(({ kind }) => kind === 'date') && !yearly.test(note)
   return times.toReversed().reduce((text, time) => {
     const isComing = isReminder || (time.first < now && comingBefore.test(text.slice(0, time.start)))
-    const span = isComing && time.kind === 'weekday' ? { first: time.first + 7, last: time.last + 7 } : time
+    const span = isComing && time.kind === 'weekday' ? weekLater(time) : time
     const isDay = isOnlyDates && !/\d{4}/.test(time.text) && time.first > now && time.first === time.last
     const isDated = time.kind === 'relative' || span !== time || isDay
     const isNow = span.first <= now && now <= span.last
@@ -408,7 +393,8 @@ export function datedNote(note: string, today: string, isReminder = false): stri
     const hasDate = /^(?:\s?[(（]\d|, \d{1,2} [A-Z])/.test(text.slice(end))
     if (!isDated || isNow || hasDate || !Number.isFinite(span.first + span.last)) return text
     const isHan = /[\p{Script=Han}\p{Script=Hiragana}]$/u.test(time.text)
-    return `${text.slice(0, end)}${isHan ? `（${formatSpan(span)}）` : ` (${formatSpan(span)})`}${text.slice(end)}`
+    const date = isHan ? `（${formatSpan(span)}）` : ` (${formatSpan(span)})`
+    return text.slice(0, end) + date + text.slice(end)
   }, note)
 }
 
@@ -416,7 +402,7 @@ function formatSpan({ first, last }: DaySpan): string {
   const { year, month } = calendarOf(first)
   const day = formatDay(first)
   if (first === last) return day
-  if (last === monthSpan(year, month).last && day.endsWith('-01')) return day.slice(0, 7)
-  if (first === yearSpan(year).first && last === yearSpan(year).last) return String(year)
-  return `${day} – ${formatDay(last)}`
+  const isWhole = (span: DaySpan) => span.first === first && span.last === last
+  if (isWhole(monthSpan(year, month))) return day.slice(0, 7)
+  return isWhole(yearSpan(year)) ? String(year) : `${day} – ${formatDay(last)}`
 }

@@ -1,4 +1,3 @@
-/** Words by meaning, and patterns that match the words of a table in a text with simplified Han. */
 import { simplify } from '#shared/util/han.ts'
 
 /** Returns the entries of a table: separated by white space, with `_` for a space. An entry can be a small pattern. */
@@ -18,13 +17,11 @@ export function anyOf(...tables: readonly string[]): string {
   return `(?:${[...whole, ...others].join('|')})`
 }
 
-/** Returns a test for one of the entries, in any case. */
 export function hasAnyOf(...tables: readonly string[]): (text: string) => boolean {
   const pattern = new RegExp(anyOf(...tables), 'iu')
   return (text) => pattern.test(text)
 }
 
-/** Returns the value of each entry. @param rows values, each with its table */
 export function valuesOf<T>(rows: readonly (readonly [value: T, table: string])[]): ReadonlyMap<string, T> {
   return new Map(rows.flatMap(([value, table]) => tableEntries(table).map((entry) => [entry, value] as const)))
 }

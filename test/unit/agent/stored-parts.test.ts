@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { readWithParts, writeWithParts } from '../../../src/main/agent/sessions/part-store.ts'
+import { readWithParts, writeWithParts } from '../../../src/main/agent/sessions/stored-requests.ts'
 import { folderWith, temporaryFolder, until } from '../../support/folder.ts'
 
 const rules = { field: 'tools', split: (text: string) => text.split(/(--)/) }
