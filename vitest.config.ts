@@ -19,7 +19,8 @@ const isolatedUnit = [
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // More than the cores of a small machine: browser tests often wait.
+    maxWorkers: 3,
     reporters: ['default', './test/support/closing-line.ts'],
     projects: [
       {
@@ -49,8 +50,6 @@ export default defineConfig({
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
           globalSetup: ['test/support/build.ts'],
-          // Workers and other processes can be slow on a busy machine.
-          retry: 1,
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },
@@ -61,8 +60,6 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: ['test/support/build.ts', 'test/support/shared-browser.ts'],
-          // Pages can be slow on a busy machine.
-          retry: 1,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

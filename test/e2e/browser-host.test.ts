@@ -31,8 +31,6 @@ describe('first user story in the browser host', () => {
   })
 })
 
-describe('chat', () => {})
-
 describe('files', () => {
   it('compares with the version that is on disk now, and takes that', async () => {
     const { url, workspace } = await openTestServer({ files: { 'MEMORY.md': 'first\ntwo\n' } })
@@ -79,5 +77,3 @@ describe('access key', () => {
     await second.close()
   })
 })
-
-describe('the test of a package', () => {})

@@ -363,8 +363,6 @@ describe('conversation list', () => {
   })
 })
 
-describe('answers interrupted by a crash', () => {})
-
 describe('errors and remedies', () => {
   it('names the provider of a wrong key, links its setting, and answers after the fix', async () => {
     const { page, say, model } = await openChat([{ status: 401, message: 'invalid x-api-key' }])

@@ -219,10 +219,6 @@ describe('command palette', () => {
   })
 })
 
-describe('remote embedding model', () => {})
-
-describe('command palette with a slow dictionary', () => {})
-
 describe('first load', () => {
   it('stays within its budget, with one language and without schema libraries', async () => {
     const server = await openTestServer()

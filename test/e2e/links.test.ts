@@ -124,8 +124,6 @@ describe('attachments in the tree', () => {
   })
 })
 
-describe('undo after a failure', () => {})
-
 describe('attachments', () => {
   it('stores a pasted or dropped image in the vault’s folder, links and shows it', async () => {
     const server = await openTestServer({

@@ -82,5 +82,3 @@ describe('start after a crash', () => {
     120_000,
   )
 })
-
-describe('move of many notes', () => {})

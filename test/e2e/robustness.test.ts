@@ -153,8 +153,6 @@ describe('byte order mark', () => {
   })
 })
 
-describe('file names', () => {})
-
 /** Makes the app throw when it reads a marked text, as long as the page's flag is set. */
 async function sabotage(page: Page): Promise<void> {
   await page.addInitScript(() => {

@@ -101,8 +101,6 @@ function toolResultsOf(body: Readonly<Record<string, unknown>>): string[] {
   return results.map(({ content = [] }) => (typeof content === 'string' ? content : (content[0]?.text ?? '')))
 }
 
-describe('contextPruning decides which tool results a request has', () => {})
-
 /** About 1,000 tokens. */
 const filler = (turn: number) => `FILL-${turn} ${'some words of a long talk '.repeat(160)}`
 

@@ -9,12 +9,9 @@ import { Differ } from '../../../src/main/platform/diff/differ.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { workerEntry } from '../../../src/main/platform/workers/serve-worker.ts'
 import { maxNote, maxToolCalls } from '../../../src/shared/util/limits.ts'
-import type { FileChange } from '../../../src/shared/util/file-change.ts'
-import { parseLargeChange } from '../../../src/shared/util/large-change.ts'
 import type { ChatEvent } from '../../../src/shared/contract/index.ts'
-import { messageText, type Message, type ToolResultMessage } from '../../../src/shared/chat/messages.ts'
+import { messageText, type ToolResultMessage } from '../../../src/shared/chat/messages.ts'
 import { mainFolder, openTestApp } from '../../support/app.ts'
-import { until } from '../../support/folder.ts'
 import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
 
 async function ask(...script: ScriptedAnswer[]) {
@@ -27,11 +24,6 @@ async function ask(...script: ScriptedAnswer[]) {
   const messages = (await agent.sessions.get(session)).messages().map(({ message }) => message)
   const results = messages.filter((message) => message.role === 'toolResult')
   return { ...test, agent, results, last: messages.at(-1) }
-}
-
-function changeIn(message: Message | undefined): FileChange {
-  if (message?.role !== 'toolResult' || message.details?.kind !== 'change') throw new Error('no change was told')
-  return message.details.change
 }
 
 const call = (name: string, args: object) => ({ name, arguments: args })
@@ -114,24 +106,6 @@ describe('limits of tools', () => {
     expect(new Set(results.slice(2, -1))).toEqual(new Set(['fine']))
     expect(results.at(-1)).toMatch(/^tool_calls_too_many: only the first 128/)
   })
-
-  it('summarises a change of thousands of lines and can undo it', async () => {
-    const lines = (word: string) => Array.from({ length: 3000 }, (_, line) => `${word} ${line}\n`).join('')
-    const rest = Array.from({ length: 10 }, (_, line) => `rest ${line}\n`).join('')
-    const { agent, results, workspace } = await ask(
-      { calls: [call('write', { path: 'memory/big.md', content: lines('old') + rest })] },
-      { calls: [call('write', { path: 'memory/big.md', content: lines('new') + rest })] },
-    )
-    const change = changeIn(results[1])
-    expect(parseLargeChange(change.patch)).toMatchObject({ added: 3000, removed: 3000 })
-    await agent.workspace.edit('memory/big.md', { cause: 'user' }, (text = '') => `${text}added since\n`)
-    await agent.revert({ change: change.change ?? 0 })
-    expect(await readFile(join(workspace, 'memory/big.md'), 'utf8')).toBe(`${lines('old')}${rest}added since\n`)
-    // It is undone already, and one of its lines has changed since.
-    await agent.workspace.edit('memory/big.md', { cause: 'user' }, (text = '') => text.replace('old 5\n', 'mine\n'))
-    const again = agent.revert({ change: change.change ?? 0 })
-    await expect(again).rejects.toMatchObject({ code: 'undo_conflict' })
-  })
 })
 
 describe('limits of writes', () => {
@@ -188,18 +162,6 @@ describe('followers', () => {
 
 describe('Differ', () => {
   const long = (word: string) => Array.from({ length: 20_000 }, (_, line) => `${word} ${line}\n`).join('')
-
-  it('compares long texts in a worker that stops when idle', async () => {
-    const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker'), idleMs: 50 })
-    onTestFinished(() => differ.close())
-    const short = await differ.describe({ path: 'a.md', before: 'a\n', after: 'b\n' })
-    expect(short).toMatchObject({ added: 1, removed: 1 })
-    expect(differ.isWorkerRunning).toBe(false)
-    const described = differ.describe({ path: 'a.md', before: long('old'), after: long('new') })
-    expect(differ.isWorkerRunning).toBe(true)
-    expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })
-    await until(() => !differ.isWorkerRunning)
-  })
 
   it('rejects an aborted merge, but still describes a finished write', async () => {
     const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker') })

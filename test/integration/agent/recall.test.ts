@@ -222,5 +222,3 @@ function messagesOf(server: Server, at = -1): unknown[] {
   const messages = server.requests.at(at)?.body['messages']
   return Array.isArray(messages) ? messages : []
 }
-
-describe('recallQueries', () => {})

@@ -134,19 +134,6 @@ describe('a shared memory', () => {
 })
 
 describe('agents', () => {
-  it.each([
-    ['en', 'Commonplace'],
-    ['zh-CN', '助手'],
-  ] as const)('names the first agent for people, not by its id (%s)', async (locale, expected) => {
-    const { app } = await openTestApp({ config: 'interface: { locale: en }\n' })
-    await app.agents.setUp('main', await temporaryFolder(), locale)
-    expect(await app.agents.list()).toMatchObject([{ id: 'main', name: expected }])
-    expect(app.agents.configOf('main').name).toBe(expected)
-    await app.agents.update('main', { name: 'Ada' })
-    await app.agents.setUp('main', await temporaryFolder(), locale)
-    expect(await app.agents.list()).toMatchObject([{ id: 'main', name: 'Ada' }])
-  })
-
   it('creates, renames, archives and restores agents and keeps the comments of the file', async () => {
     const { app, home, workspace } = await openTestApp({
       watch: true,

@@ -9,7 +9,6 @@ import { mainFolder, openTestApp } from '../../support/app.ts'
 import { makeMemory } from '../../support/made-memory.ts'
 import { startModelServer, type ModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
 import { contentOf, reviewAnswer, type Planted } from '../../support/scripted-reviewer.ts'
-import { rounds } from '../../support/thorough.ts'
 
 const main = { agent: 'main' }
 const now = () => new Date('2026-11-22T12:00:00')
@@ -242,28 +241,6 @@ describe('review by a model', () => {
       await app.close()
     }
   })
-
-  it('finds 40 contradictions and 40 superseded facts among many lines; accepting and undoing restores every byte', async () => {
-    const memory = makeMemory(61, rounds(500, 2000))
-    const { suggestions, everything, open } = await openReview({
-      files: memory.files,
-      planted: memory,
-      upkeep: '{ monthlyBudget: null }',
-    })
-    const before = await everything()
-    const estimate = await suggestions.estimate(main)
-    expect(await suggestions.review(main)).toMatchObject({ state: 'done', dropped: 0, unread: 0 })
-    const found = await open()
-    const count = (rule: string) => found.filter((one) => one.rule === rule).length
-    expect(count('contradiction') + count('supersedes')).toBeGreaterThanOrEqual(72)
-    // At 1 dollar per million input tokens and 5 dollars per million output tokens.
-    expect(estimate.usd).toBeLessThan(rounds(0.15, 0.3))
-    const { acceptance, accepted } = await suggestions.accept({ ...main, ids: found.map(({ id }) => id) })
-    expect(accepted).toBeGreaterThanOrEqual(70)
-    expect(await everything()).not.toEqual(before)
-    await suggestions.undo({ ...main, acceptance: acceptance ?? 0 })
-    expect(await everything()).toEqual(before)
-  }, 60_000)
 
   it('refuses to review with the offline model', async () => {
     const test = await openTestApp({ files, now })

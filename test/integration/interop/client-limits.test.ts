@@ -80,21 +80,6 @@ describe('programs without a token', () => {
     await app.clients.update({ client: 'name-200', limits: { ...limits, notesPerDay: 201 } })
     await app.clients.remember({ client: 'name-200', agent: 'main', text: 'y' })
   }, 60_000)
-
-  it('share the limit of calls a minute', async () => {
-    const { app } = await openWithGuest()
-    const call = async (name: string) => {
-      const stream = await app.clients.enter({ client: name })
-      await stream.next()
-      await stream.return()
-    }
-    const names = ['one', 'two', 'three']
-    for (const name of names)
-      await app.clients.update({ client: await meet(app, name), limits: { ...limits, callsPerMinute: 3 } })
-    for (const name of names) await call(name)
-    for (const name of names) await expect(call(name), name).rejects.toMatchObject({ code: 'client_busy' })
-    await call(client)
-  })
 })
 
 describe('notes of a program', () => {

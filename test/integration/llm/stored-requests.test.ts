@@ -1,4 +1,4 @@
-import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
@@ -117,32 +117,6 @@ describe.each(wires)('$name', ({ model, hasResponses, path }) => {
     }
   })
 
-  it('stores each version of a file once for all requests of a chat', async () => {
-    const server = await startModelServer({ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' })
-    server.hasResponses = hasResponses
-    const { agent, workspace, say } = await open(server, model)
-    const session = await say({ text: 'hello' })
-    await say({ text: 'hello again' })
-    await appendFile(join(workspace, 'memory/2026-11-22.md'), '- Another line.\n')
-    await say({ text: 'and again' })
-    const stored = await textsIn(agent.sessions.requestsFolder(session))
-    const filesWith = (text: string) => stored.filter((file) => file.includes(text)).length
-    expect(filesWith('passport')).toBe(1)
-    expect(filesWith('blue')).toBe(1)
-    // The formats of the app and of the provider.
-    expect(filesWith('"memory_search"')).toBe(2)
-    for (const number of [1, 2, 3]) {
-      const { request } = await agent.sessions.requestWithWire(session, number)
-      const sent = server.requests.find(({ text }) => text === request?.wire?.body)
-      expect(sent?.text).toContain('passport')
-      expect(JSON.stringify(sent?.body).includes('Another line')).toBe(number === 3)
-      const { system, tools } = JSON.parse(request?.json ?? '') as { system: string[]; tools: object[] }
-      expect(system[1]).toMatch(/^<file path="[^\0]*<\/file>$/)
-      expect(system[1]).toContain('desk. 🍵\n\n\n\n- Rain')
-      expect(tools.length).toBeGreaterThan(3)
-    }
-  })
-
   it('redacts keys everywhere in stored and shown requests', async () => {
     const server = await startModelServer({ text: 'Done.' })
     server.hasResponses = hasResponses
@@ -194,25 +168,5 @@ describe('stored requests and their rows', () => {
     expect(await partFolders()).toEqual([join(`${session}.requests`, 'parts')])
     expect(await agent.sessions.requestWithWire(session)).toEqual(before)
     expect(before.request?.wire?.body).toContain('passport')
-  })
-
-  it('shows a request whose parts are gone, with a placeholder for each', async () => {
-    const server = await startModelServer({ text: 'Yes.' })
-    const { agent, say } = await open(server, 'anthropic/test-model')
-    const session = await say({ text: 'hello' })
-    const { meter } = agent.chat
-    const { request: number } = await meter.report(session, undefined)
-    const parts = join(agent.sessions.requestsFolder(session), 'parts')
-    for (const name of await readdir(parts)) await writeFile(join(parts, name), 'damaged')
-    const { request } = await agent.sessions.requestWithWire(session)
-    for (const text of [request?.json, request?.wire?.body]) {
-      expect(text).toContain('[this part was removed]')
-      expect(text).toContain('hello')
-      expect(text).not.toContain('passport')
-    }
-    expect(JSON.parse(request?.wire?.body ?? '')).toMatchObject({ tools: '[this part was removed]' })
-    const report = await meter.report(session, undefined)
-    expect(report).toMatchObject({ request: number })
-    expect(await meter.text(session, number, 'system', 'system prompt')).toBe('[this part was removed]')
   })
 })

@@ -183,28 +183,6 @@ describe('errors within a stream', () => {
     loopback.reply = () => replyWith(text)
     await expect(answer(wire, [])).rejects.toMatchObject({ code, data: { reason } })
   })
-
-  it('reports a lost connection without a reason', async () => {
-    loopback.reply = () => ({ ...replyWith(begun), isLost: true })
-    const failure: unknown = await answer('chat', []).catch((error: unknown) => error)
-    expect(failure).toMatchObject({ code: 'provider_cut', data: { provider: 'openai-compatible', status: 0 } })
-    expect(failure).not.toHaveProperty('data.reason')
-  })
-})
-
-it('reports the usage of an answer that broke off', async () => {
-  const chunk = { choices: [{ index: 0, delta: { content: 'a' } }], usage: { prompt_tokens: 7, completion_tokens: 1 } }
-  loopback.reply = () => replyWith(`data: ${JSON.stringify(chunk)}\n\n`)
-  const used: number[] = []
-  const options = { apiKey: 'k', baseUrl: `${loopback.url}/v1`, timeoutMs: 5000, fetch }
-  const model = createOpenAiModel('openai-compatible', 'm', options)
-  const read = async () => {
-    const request = { purpose: { kind: 'title' as const }, system: [], tools: [], maxOutput: 9, messages: [] }
-    for await (const event of model.stream(request, new AbortController().signal))
-      if (event.type === 'usage') used.push(event.usage.totalTokens)
-  }
-  await expect(read()).rejects.toMatchObject({ code: 'provider_cut' })
-  expect(used).toEqual([8])
 })
 
 const user = (content: string): Message => ({ role: 'user', content, timestamp: 0 })

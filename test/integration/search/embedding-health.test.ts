@@ -15,9 +15,6 @@ const notesOf = (count: number) =>
     ]),
   )
 const notes = notesOf(12)
-/** Texts in one request, and requests that are under way together. */
-const [perBatch, atOnce] = [64, 3]
-const manyNotes = notesOf(7 * perBatch)
 
 function configOf(embedding: string): string {
   return `agents:\n  defaults: { memory: { embedding: { ${embedding} } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
@@ -97,19 +94,6 @@ describe('failing embedding provider', () => {
     expect((await memory.search('walrus')).notice?.code).toBe('provider_failed')
   }, 30_000)
 
-  it('pauses after two failures, and a probe detects the recovery', async () => {
-    const server = await startTroubledEmbeddings()
-    server.trouble = 'broken'
-    const { memory } = await openMemory(configOf(ofServer(server.url)), manyNotes)
-    await until(async () => (await problemOf(memory)) !== undefined, 15_000)
-    // Two runs of the queue with at most three batches each, then one probe after a second.
-    await until(() => server.inputs.some((input) => input[0] === 'memory'), 10_000)
-    expect(server.texts().length).toBeLessThanOrEqual(2 * atOnce * perBatch)
-    server.trouble = 'none'
-    await until(() => isEmbedded(memory), 20_000)
-    expect(await problemOf(memory)).toBeUndefined()
-  }, 60_000)
-
   it.each(['all files are reindexed', 'the user retries the provider'] as const)(
     'sends rejected texts again when %s',
     async (how) => {
@@ -127,24 +111,6 @@ describe('failing embedding provider', () => {
     },
     60_000,
   )
-
-  it('waits less for a hanging provider with every search, and finally not at all', async () => {
-    const server = await startTroubledEmbeddings()
-    const { memory } = await openMemory(configOf(ofServer(server.url)))
-    await until(() => isEmbedded(memory))
-    server.trouble = 'hang'
-    const notices: (string | undefined)[] = []
-    for (const query of ['one', 'two', 'three', 'four', 'five'])
-      notices.push((await memory.search(`walrus ${query}`)).notice?.message)
-    expect(notices.map((notice) => notice?.replace('openai-compatible ', ''))).toEqual([
-      'took longer than 3 s',
-      'took longer than 1 s',
-      'took longer than 0.3 s',
-      'is too slow: searching without it',
-      'is too slow: searching without it',
-    ])
-    expect(server.inputs.filter((input) => input[0]?.startsWith('walrus ')).length).toBeLessThanOrEqual(4)
-  }, 60_000)
 
   it('reports a missing key with every result', async () => {
     const { memory, app } = await openMemory(configOf('provider: openai, model: text-embedding-3-small'))

@@ -32,25 +32,6 @@ describe('index', () => {
     expect(await memory.status()).toMatchObject({ files: 4, state: 'ready', provider: 'none' })
   })
 
-  it('finds Chinese words, identifiers, parts of words and phrases', async () => {
-    const { pathsFor } = await openMemory({ watch: false })
-    for (const [query, path] of [
-      ['飞书插件怎么配置？', 'memory/2026-01-21.md'],
-      ['我们选择了哪个数据库', 'memory/项目/笔记 📝.md'],
-      ['v2.3.0', 'memory/2026-01-20.md'],
-      ['postgres', 'memory/2026-01-20.md'],
-      ['"requests a minute"', 'memory/2026-01-20.md'],
-    ] as const)
-      expect(await pathsFor(query), query).toContain(path)
-  })
-
-  it('returns nothing for a question on another subject', async () => {
-    const { pathsFor } = await openMemory({ watch: false })
-    expect(await pathsFor('How do I bake sourdough bread?')).toEqual([])
-    expect(await pathsFor('')).toEqual([])
-    expect(await pathsFor('？！…')).toEqual([])
-  })
-
   it('follows external changes, renames and deletions', async () => {
     const { memory, pathsFor, workspace } = await openMemory()
     await appendFile(join(workspace, 'MEMORY.md'), '- 2026-02-01: The mascot is a walrus\n')
@@ -118,15 +99,5 @@ describe('hybrid search', () => {
       expect(1 / (1 + Math.exp(-(logit ?? NaN)))).toBeCloseTo(score, 9)
     }
     expect(explanation.candidates[0]?.path).toBe('MEMORY.md')
-  })
-
-  it('says why a line was not returned', async () => {
-    const { memory } = await openMemory({ watch: false })
-    const why = async (query: string, path: string, line: number) =>
-      (await memory.explain(query, {}, { path, line })).why
-    expect(await why('POSTGRES_URL', 'memory/2026-01-20.md', 7)).toMatchObject({ reason: 'returned', rank: 1 })
-    expect(await why('POSTGRES_URL', 'MEMORY.md', 4)).toMatchObject({ reason: 'noMatch', rank: null })
-    expect(await why('POSTGRES_URL', 'AGENTS.md', 1)).toMatchObject({ reason: 'notIndexed', candidate: null })
-    expect(await why('database of Acme', 'MEMORY.md', 5)).toMatchObject({ reason: 'weak' })
   })
 })

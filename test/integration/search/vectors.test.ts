@@ -107,19 +107,6 @@ describe('embeddings', () => {
     store.close()
   })
 
-  it('finds a rejected text by bisection', async () => {
-    const server = await startModelServer()
-    server.embeddings = { dimensions: 32, refuse: 'number 37 ' }
-    const many = Array.from({ length: 64 }, (_, index) => `the walrus number ${index} bathes`)
-    const store = await openStore(many)
-    const provider = await openProvider({ baseUrl: server.openAiUrl, batchSize: 64 })
-    expect(await embedMissing(store, provider, options)).toMatchObject({ embedded: 63, problem: undefined })
-    // The batch, a probe text, and two requests per bisection.
-    const requests = server.requests.filter(({ body }) => String(body['input']).includes('walrus number'))
-    expect(requests.length).toBeLessThanOrEqual(1 + 2 * Math.log2(64))
-    store.close()
-  })
-
   it('a vector with NaN is a provider error and is not stored', async () => {
     const server = await startModelServer()
     server.embeddings = { dimensions: 32, nan: true }

@@ -2,11 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, chown, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { call } from '@orpc/server'
 import { describe, expect, it, vi } from 'vitest'
 import { GitLog } from '../../../src/main/workspace/git/git-log.ts'
-import { createRouter } from '../../../src/main/app/api/router.ts'
-import { openTestApp } from '../../support/app.ts'
 import { folderWith, temporaryFolder, writeFiles } from '../../support/folder.ts'
 
 let clock = 1_700_000_000
@@ -160,20 +157,4 @@ describe('an untrusted repository', () => {
     const found = await open(vault).log('*new*.md', { skip: 0, limit: 10 }, undefined)
     expect(found).toMatchObject({ state: 'untrusted', path: top, commits: [] })
   })
-
-  it("keeps the user's commits out of the app's own history", async () => {
-    const { app, workspace } = await openTestApp({ files: { 'n.md': 'one\n' }, watch: true })
-    git(workspace, 'init', '-q', '-b', 'main')
-    commitAll(workspace, 'Own')
-    const router = createRouter(app)
-    const { commits } = await call(router.history.commits, { agent: 'main', path: 'n.md' })
-    expect(commits.map(({ subject }) => subject)).toEqual(['Own'])
-    const [commit] = commits
-    const { patch } = await call(router.history.commitDiff, {
-      agent: 'main',
-      path: 'n.md',
-      commit: commit?.commit ?? '',
-    })
-    expect(patch).toContain('+one')
-  }, 60_000)
 })

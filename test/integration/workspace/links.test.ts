@@ -205,22 +205,6 @@ describe('links', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('refuses an impossible move in the plan already', async () => {
-    const { links, everything } = await openLinks({ 'a/x.md': '', 'b/y.md': '', 'n.md': '[[x]]', 'other.md': '[[n]]' })
-    const before = await everything()
-    for (const [from, to, refusal] of [
-      ['a', 'b', { code: 'file_exists', data: { path: 'b' } }],
-      ['a', 'a', { code: 'file_exists' }],
-      ['n.md', 'other.md', { code: 'file_exists', data: { path: 'other.md' } }],
-      ['n.md', 'other.md/n.md', { code: 'file_exists', data: { path: 'other.md' } }],
-      ['n.md', 'CON.md', { code: 'path_invalid' }],
-      ['n.md', '.obsidian/n.md', { code: 'path_hidden' }],
-    ] as const)
-      for (const done of [links.planMove, links.move])
-        await expect(done({ ...main, from, to }), `${from} → ${to}`).rejects.toMatchObject(refusal)
-    expect(await everything()).toEqual(before)
-  })
-
   it('rolls back if a note cannot be written, and refuses an outdated plan', async () => {
     const names = Array.from({ length: 60 }, (_, number) => `n/${String(number).padStart(2, '0')}.md`)
     const files = Object.fromEntries([['Old.md', ''], ...names.map((name) => [name, '[[Old]]\n'] as const)])

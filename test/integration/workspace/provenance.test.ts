@@ -122,31 +122,6 @@ describe('provenance', () => {
     await expect(read('TOOLS.md')).rejects.toThrow('ENOENT')
   })
 
-  it('names all sources, the web first, in any order of reading', async () => {
-    const { agent, workspace, server, ask, read } = await openAgent()
-    await writeFile(join(workspace, 'tool.md'), '- Fact one ^[mcp: Tool, 2026-01-01]\n')
-    await writeFile(join(workspace, 'page.md'), '---\nsource: "web: evil.example, 2026-01-02"\n---\n\nFact two\n')
-    await agent.workspace.known?.accept(['tool.md', 'page.md'])
-    server.script = [
-      call('read', { path: 'tool.md' }),
-      call('read', { path: 'page.md' }),
-      call('write', { path: 'both.md', content: '# Both\n\nOne and two.' }),
-      call('write', { path: log, content: '## 10:30 - Both\n- One and two ^[mcp: Tool, 2026-01-01]', append: true }),
-      { text: 'ok' },
-    ]
-    await ask('Put both together.')
-    const both = 'web: evil.example; mcp: Tool, 2026-01-20'
-    expect(await read('both.md')).toMatch(`source: "${both}"`)
-    expect(await read(log)).toContain(`- One and two ^[mcp: Tool, 2026-01-01] ^[${both}]`)
-    server.script = [
-      call('read', { path: 'both.md' }),
-      call('write', { path: 'third.md', content: 'Made of it.' }),
-      { text: 'ok' },
-    ]
-    await ask('And on.')
-    expect(sourcesIn(await read('third.md'))).toContainEqual({ kind: 'web', name: 'evil.example' })
-  })
-
   it('a note keeps its source, however its path was written', async () => {
     const { agent, workspace, server, ask, read } = await openAgent()
     await writeFile(join(workspace, 'page.md'), '---\nsource: "web: evil.example, 2026-01-02"\n---\n\nFact two\n')

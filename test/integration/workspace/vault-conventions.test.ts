@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
-import { folderWith, temporaryFolder, until } from '../../support/folder.ts'
+import { folderWith, temporaryFolder } from '../../support/folder.ts'
 
 const vault = {
   '.obsidian/app.json': '{"newFileLocation":"folder","newFileFolderPath":"Inbox","userIgnoreFilters":["Archive/"]}',
@@ -98,20 +98,5 @@ describe('a vault of another program', () => {
     expect(existsSync(join(folder, 'memory'))).toBe(false)
     const report = await agent.chat.meter.report(undefined, undefined)
     expect(report.items.map(({ name }) => name)).toContain('Journal/2026-01-20.md')
-  })
-
-  it('prefers the settings to the vault, and applies later changes', async () => {
-    const { app, folder, router, open } = await openVault({
-      'journals/2025_01_31.md': '- walrus\n',
-      'pages/a.md': '- walrus [[b/c]]\n',
-    })
-    const { agent } = await open()
-    const dates = async () => (await agent.listFiles(undefined)).flatMap(({ date }) => date ?? [])
-    expect(await dates()).toEqual(['2025-01-31'])
-    expect((await agent.links.linksOf('pages/a.md')).outgoing[0]).toMatchObject({ makes: 'pages/b___c.md' })
-    await writeFile(join(folder, 'pages/31.12.2024.md'), '- Silvester\n')
-    await app.settings.set([['agents', 'list', 0, 'vault'], { daily: { folder: 'pages', format: 'DD.MM.YYYY' } }])
-    await until(async () => (await dates()).includes('2024-12-31'))
-    expect((await call(router.conventions.of, { agent: 'main' })).found.daily.folder).toBe('journals')
   })
 })

@@ -75,27 +75,6 @@ describe('changes', () => {
     )
   })
 
-  it.each([
-    ['the text with the change', 'a\nb\nL\n', ['there']],
-    ['with other lines before it', 'x\na\nb\nL\n', ['there']],
-    ['after it was undone', 'a\nb\n', ['undone']],
-    ['with its line changed', 'a\nb\nL2\n', ['changed']],
-  ])('reports the status of an added line: %s', (_, current, statuses) => {
-    expect(hunkStatuses('a\nb\n', 'a\nb\nL\n', current)).toEqual(statuses)
-  })
-
-  it('does not restore a removed line twice', () => {
-    const [before, after] = ['a\nb\nX\n', 'a\nb\n']
-    expect(hunkStatuses(before, after, after)).toEqual(['there'])
-    expect(hunkStatuses(before, after, before)).toEqual(['undone'])
-    expect(hunkStatuses(before, after, 'a\nb\nX\nY\n')).toEqual(['undone'])
-    expect(revert(before, after, before)).toBe(before)
-  })
-
-  it('restores a removed line before lines that were added at its place', () => {
-    expect(revert('a\nX\nb\n', 'a\nb\n', 'a\nnew\nb\n')).toBe('a\nX\nnew\nb\n')
-  })
-
   it('describes a very large change by line counts, as one hunk', () => {
     const before = Array.from({ length: 10_000 }, (_, line) => `old ${line}\n`).join('')
     const after = before.replaceAll('old', 'new')

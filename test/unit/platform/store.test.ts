@@ -5,19 +5,6 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { SettingsStore } from '../../../src/main/platform/config/settings-store.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
 
-it('describes errors before ignored settings, and only the first three problems', () => {
-  const ignored = ['a', 'b', 'c', 'd'].map((key, at) => ({
-    key,
-    line: at + 1,
-    message: 'is ignored',
-    fault: 'unknown' as const,
-  }))
-  const error = { key: 'e', line: 9, message: 'must be above 0', fault: 'tooSmall' as const }
-  expect(SettingsStore.describe('f', [...ignored, error])).toBe(
-    'f:9: e: must be above 0; f:1: a: is ignored; f:2: b: is ignored; and 2 more',
-  )
-})
-
 describe('unreadable configuration', () => {
   const bomb = Array.from({ length: 9 }, (_, level) =>
     level === 0

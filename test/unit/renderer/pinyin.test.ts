@@ -7,18 +7,13 @@ const decomposed = 'Re\u0301sume\u0301.md'
 describe('names that match a query', () => {
   it.each([
     ['notes/王五.md', 'wangwu', pinyinRank],
-    ['notes/王五.md', 'ww', pinyinRank],
     ['張三', 'zhangsan', pinyinRank],
     ['张三.md', '張三', 0],
-    ['重庆和银行', 'chongqing', pinyinRank],
     ['单伟', 'shanwei', pinyinRank],
     ['旅行计划', 'lvxing', pinyinRank],
-    ['西安', 'xi’an', pinyinRank],
     [decomposed, 'Résumé', 0],
-    ['notes/第三章.md', '三', 1],
     ['语言：繁體中文', 'wangwu', undefined],
     ['王五', 'angwu', undefined],
-    ['王大五', 'wangwu', undefined],
     // A syllable, then initials: too many names would match an English word.
     ['特殊题', 'test', undefined],
   ])('%s with %s: %s', (name, query, rank) => {

@@ -56,14 +56,10 @@ describe('alternatives', () => {
 
   it.each([
     ['qingmeisu', '青霉素 pinyin'],
-    ['qingmeis', '青霉素 pinyin'],
     ['wuye fei', '物业费 pinyin'],
-    ['xian', '西安 pinyin'],
     ['qms', '青霉素 initials'],
     ['青梅素', '青霉素 homophone'],
-    ['青黴訴', '青霉素 homophone'],
     ['富土', '富士 lookAlike'],
-    ['らーめん', 'ラーメン kana'],
     ['ㅂㅁㄱㅈ', '비밀기지 chosung'],
   ])('reads %s as %s', (word, alternative) => {
     expect(alternatives(word)).toEqual([alternative])

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { searchTerms } from '../../../src/main/search/query/parse-query.ts'
 import { lineKindsOf } from '../../../src/main/search/text/line-kinds.ts'
-import { relatedTerms } from '../../../src/main/search/text/related-terms.ts'
 
 describe('the kinds of a line', () => {
   it.each([
@@ -61,31 +60,5 @@ describe('the words of a question for a kind', () => {
 
   it.each(['Which software do the architects use?', '5月1号我遇到了什么开心的事情'])('ask for none: %s', (query) => {
     expect(kindsOf(query)).toEqual([])
-  })
-
-  it('keep their own form beside the kind', () => {
-    const [chosen] = searchTerms('chosen database')
-    expect(chosen?.readings.map(({ term }) => term)).toEqual(['§decision', 'choos'])
-  })
-})
-
-describe('technical terms', () => {
-  it('lead from a general word to its kinds, but not back', () => {
-    expect(relatedTerms('databases')).toContain('postgresql')
-    expect(relatedTerms('postgresql')).toEqual([])
-  })
-
-  it('translate, also from traditional characters', () => {
-    expect(relatedTerms('接口')).toContain('api')
-    expect(relatedTerms('資料庫')).toContain('database')
-  })
-
-  it('are one word, even if the dictionary cuts them', () => {
-    expect(searchTerms('那个数据库').map(({ shown }) => shown)).toContain('数据库')
-    expect(searchTerms('然后台北下雨').map(({ shown }) => shown)).not.toContain('后台')
-  })
-
-  it('are no names', () => {
-    expect(searchTerms('what about the API').at(-1)).toMatchObject({ shown: 'api', role: 'word' })
   })
 })

@@ -1,18 +1,13 @@
-import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
 import { parseUpdateInfo, resolveFiles } from 'electron-updater/out/providers/Provider.js'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { assemble } from '../../../.github/scripts/assemble.mjs'
-import { buildEnvironment } from '../../../.github/scripts/build-package.mjs'
 import { releaseNotes } from '../../../.github/scripts/check-release.mjs'
-import { checkFuses, drivableCopy, findApp, toolsOf } from '../../../.github/scripts/test-package.mjs'
-import { serveUpdates } from '../../../.github/scripts/update-test.mjs'
-import { folderWith, temporaryFolder } from '../../support/folder.ts'
+import { folderWith } from '../../support/folder.ts'
 
 const changelog = `# Changelog
 
@@ -46,23 +41,6 @@ describe('the check of a release', () => {
     ['a section without a date', 'v1.10.0', '1.10.0', 'dates 1.10.0 "unreleased"'],
   ])('refuses %s', (_case, tag, version, message) => {
     expect(() => check(tag, version)).toThrow(message)
-  })
-
-  it('accepts a section without a date in a trial run', () => {
-    expect(check(undefined, '1.10.0')).toBe('- Later.')
-  })
-
-  it('accepts the changelog of this project', () => {
-    const root = new URL('../../../', import.meta.url)
-    const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string }
-    expect(check(undefined, version, readFileSync(new URL('CHANGELOG.md', root), 'utf8')).length).toBeGreaterThan(100)
-  })
-})
-
-describe('the build of packages', () => {
-  it('does not see secrets that the repository does not have', () => {
-    const env = { CSC_LINK: '', WIN_CSC_LINK: 'certificate', APPLE_ID: '', EMPTY: '', PATH: '/bin' }
-    expect(buildEnvironment(env)).toEqual({ WIN_CSC_LINK: 'certificate', EMPTY: '', PATH: '/bin' })
   })
 })
 
@@ -191,72 +169,5 @@ describe('the assembly of a release', () => {
     ],
   ])('refuses %s', async (_case, change, message) => {
     await expect(assembled(await builtPackages('1.2.0', change))).rejects.toThrow(message)
-  })
-})
-
-/** A program with the fuses of Electron: `0` off, `1` on, in the order of FuseV1Options. */
-const programWith = (fuses: string) =>
-  `ELFdL7pKGdnNz796PbbjQWNKmHXBZaB9tsX\u0001${String.fromCodePoint(fuses.length)}${fuses}end`
-
-describe('the test of a package', () => {
-  const configured = {
-    runAsNode: false,
-    enableNodeCliInspectArguments: false,
-    onlyLoadAppFromAsar: true,
-    unknown: true,
-  }
-
-  it('compares the fuses with the configuration', async () => {
-    const folder = await folderWith({ good: programWith('01000111'), bad: programWith('01010111') })
-    await checkFuses(join(folder, 'good'), configured)
-    await expect(checkFuses(join(folder, 'bad'), configured)).rejects.toThrow(
-      'the fuse enableNodeCliInspectArguments of the package is not off',
-    )
-  })
-
-  it.skipIf(process.platform === 'darwin')('lets a debugger into the copy only', async () => {
-    const dist = await folderWith({ 'linux-unpacked/commonplace': programWith('01000111'), 'linux-unpacked/real': 'x' })
-    symlinkSync('real', join(dist, 'linux-unpacked/link'))
-    const app = findApp(dist, 'linux')
-    const copy = await drivableCopy(app)
-    onTestFinished(() => rmSync(join(copy, '../..'), { recursive: true }))
-    const wires = await Promise.all([getCurrentFuseWire(app.program), getCurrentFuseWire(copy)])
-    expect(wires.map((wire) => wire[FuseV1Options.EnableNodeCliInspectArguments])).toEqual([
-      '0'.charCodeAt(0),
-      '1'.charCodeAt(0),
-    ])
-    expect(wires[1]).toEqual({ ...wires[0], [FuseV1Options.EnableNodeCliInspectArguments]: '1'.charCodeAt(0) })
-    expect(readFileSync(join(copy, '../link'), 'utf8')).toBe('x')
-  })
-
-  it.each([
-    ['darwin', 'mac-arm64/Commonplace.app/Contents/MacOS/Commonplace', 'mac-arm64/Commonplace.app'],
-    ['win32', 'win-unpacked/Commonplace.exe', 'win-unpacked'],
-  ] as const)('finds the app of %s', async (platform, program, folder) => {
-    const dist = await folderWith({ [program]: '' })
-    expect(findApp(dist, platform)).toEqual({ program: join(dist, program), folder: join(dist, folder) })
-    await expect(async () => findApp(await temporaryFolder(), platform)).rejects.toThrow('found 0')
-  })
-
-  it('asks the command line of this build for its tools, as it asks a package', async () => {
-    const home = await temporaryFolder()
-    const entry = fileURLToPath(new URL('../../../out/main/cli/index.js', import.meta.url))
-    expect(await toolsOf(process.execPath, home, [entry, 'mcp'])).toContain('memory_search')
-    await expect(toolsOf(process.execPath, home, ['-e', ''])).rejects.toThrow('answered nothing over MCP')
-  })
-})
-
-describe('the update test', () => {
-  it('serves files whole and in parts, and records the requests', async () => {
-    const folder = await folderWith({ 'latest.yml': 'version: 1.2.0', 'a b.exe': '0123456789' })
-    mkdirSync(join(folder, 'sub'))
-    writeFileSync(join(folder, 'sub/secret'), 'no')
-    const { url, requests, close } = await serveUpdates(folder)
-    onTestFinished(close)
-    expect(await (await fetch(`${url}latest.yml?noCache=1`)).text()).toBe('version: 1.2.0')
-    const part = await fetch(`${url}a%20b.exe`, { headers: { range: 'bytes=2-4' } })
-    expect([part.status, await part.text(), part.headers.get('content-range')]).toEqual([206, '234', 'bytes 2-4/10'])
-    expect((await fetch(`${url}sub/secret`)).status).toBe(404)
-    expect(requests).toEqual(['latest.yml', 'a b.exe', 'secret'])
   })
 })

@@ -61,30 +61,6 @@ function randomWeights(random: () => number, least: number): RankingWeights {
   }
 }
 
-describe('the score of a unit', () => {
-  it('is the logistic of the logit, which the contributions add up to', () => {
-    const random = seededRandom()
-    for (let round = 0; round < rounds(200, 5000); round += 1)
-      for (const { logit, score, contributions } of rank(randomCandidates(random), randomWeights(random, -3))) {
-        expect(Math.abs(Object.values(contributions).reduce((sum, part) => sum + part, 0) - logit)).toBeLessThan(1e-9)
-        expect(score).toBeCloseTo((1 + Math.tanh(logit / 2)) / 2, 12)
-      }
-  })
-
-  it('is the constant, the weighted features and the lead, if the unit is alone', () => {
-    const random = seededRandom()
-    for (let round = 0; round < rounds(200, 5000); round += 1) {
-      const weights = randomWeights(random, -3)
-      const candidate = oneOf(randomCandidates(random), random)
-      const { scale, lead } = candidate.features.isDialogue === 1 ? weights.dialogue : weights.notes
-      let expected = weights.constant + lead
-      for (const name of names)
-        expected += (scale * (weights.ranking[name] ?? 0) + (weights.calibration[name] ?? 0)) * candidate.features[name]
-      expect(Math.abs((rank([candidate], weights)[0]?.logit ?? NaN) - expected)).toBeLessThan(1e-9)
-    }
-  })
-})
-
 describe('the parts of a score', () => {
   const sumOf = (rows: readonly { readonly contribution: number }[]) =>
     rows.reduce((sum, { contribution }) => sum + contribution, 0)

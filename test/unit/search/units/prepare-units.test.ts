@@ -17,28 +17,10 @@ function chatOf(...lines: string[]) {
 }
 
 const contentOf = (text: string) => prepareUnits(fileOf(text), plain).contents[0]
-const termsOf = (text: string) => contentOf(text)?.terms.split(' ')
 const daysOf = (text: string, path: string) =>
   prepareUnits(fileOf(text, path), plain).units.map(
     ({ days }) => days && [...new Set([formatDay(days.first), formatDay(days.last)])].join(' '),
   )
-
-describe('terms of a unit', () => {
-  it('has single characters and pairs of Chinese text, and counts only the pairs', () => {
-    expect(new Set(termsOf('数据库'))).toEqual(new Set(['数', '据', '库', '数据', '据库']))
-    expect(contentOf('数据库')?.length).toBe(2)
-  })
-
-  it('has headings, context, names and the parts of the path as terms of the head', () => {
-    const text = '---\naliases: [Furnace]\n---\n# House\n- valve\n  - leaks'
-    const { units, contents } = prepareUnits(fileOf(text, 'projects/old-boiler_notes.md'), plain)
-    const content = contents.find(({ hash }) => hash === units.find((unit) => unit.text === 'leaks')?.hash)
-    expect(new Set(content?.headTerms.split(' '))).toEqual(
-      new Set(['hous', 'valv', 'furnac', 'project', 'old', 'boiler', 'note']),
-    )
-    expect(content?.terms).toBe('leak')
-  })
-})
 
 describe('flags', () => {
   const has = (flag: keyof typeof unitFlags, text: string) => (flagsOf(text) & unitFlags[flag]) !== 0
@@ -83,21 +65,6 @@ describe('days', () => {
   })
 })
 
-describe('chats', () => {
-  it('has one unit for each message, labelled by its role, even if the role occurs once', () => {
-    const { units, contents } = prepareUnits(
-      chatOf('', '- User: where is Ana?', '', '- Assistant: Note: at home'),
-      plain,
-    )
-    expect(units.map(({ startLine, label }) => [startLine, label])).toEqual([
-      [2, 'User'],
-      [4, 'Assistant'],
-    ])
-    expect(contents.map(({ terms }) => terms)).toEqual(['where be ana', 'note at home'])
-    expect(contents.map(({ headTerms }) => headTerms)).toEqual(['', ''])
-  })
-})
-
 describe('privacy', () => {
   const privateTexts = (text: string, path = 'note.md', rules: string[] = []) => {
     const privateRules = rulesForFolder('/notes', resolveRules('/notes', rules))
@@ -126,12 +93,6 @@ describe('privacy', () => {
 
 describe('hashes', () => {
   const hashes = (text: string, path?: string) => prepareUnits(fileOf(text, path), plain).units.map(({ hash }) => hash)
-
-  it('are equal for equal units, wherever they are in the note', () => {
-    const [one, two] = hashes('- milk\n- milk')
-    expect(one).toBe(two)
-    expect(hashes('- eggs\n\n\n- milk').at(-1)).toBe(one)
-  })
 
   it.each([
     ['the text', '- Milk'],

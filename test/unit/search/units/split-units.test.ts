@@ -36,14 +36,6 @@ describe('entries of a note', () => {
     },
   )
 
-  it('keeps a sentence of the user that cites a chat', () => {
-    const cited = 'We chose Lisbon in [sessions/a1.jsonl].'
-    expect(brief(note('# Trip', '', cited))).toEqual([['3-3', cited]])
-    const below = note('# 2026-01-20: trip', '', 'Summary [sessions/a1.jsonl]', '', cited)
-    expect(brief(below)).toEqual([['5-5', cited]])
-    expect(brief(note('# 2026-01-20: trip', '', '- Lisbon', '', cited))).toHaveLength(2)
-  })
-
   it('joins an item with its continuation lines and paragraphs', () => {
     expect(brief(note('- one', '  goes on', '', '  and ends', '- two'))).toEqual([
       ['1-4', 'one\ngoes on\nand ends'],
@@ -156,20 +148,6 @@ describe('long entries', () => {
         .join('')
         .replaceAll(' ', ''),
     ).toBe(sentence.repeat(60).replaceAll(' ', ''))
-  })
-
-  it('divides a line without sentences, at white space and not inside a character', () => {
-    for (const text of ['word '.repeat(1000), 'a'.repeat(4001), '𠮷'.repeat(2000), `a${'𠮷'.repeat(2000)}`]) {
-      const units = splitUnits(text)
-      expect(Math.max(...units.map((unit) => unit.text.length))).toBeLessThanOrEqual(450)
-      expect(units.every((unit) => unit.text.isWellFormed())).toBe(true)
-      expect(
-        units
-          .map((unit) => unit.text)
-          .join('')
-          .replaceAll(' ', ''),
-      ).toBe(text.replaceAll(' ', ''))
-    }
   })
 })
 

@@ -57,7 +57,6 @@ function unitsOf(db: Db = store.db): Row[] {
   return db.prepare<[], Row>('SELECT * FROM units ORDER BY file_id, seq').all()
 }
 
-const idsByText = () => new Map(unitsOf().map(({ text, id }) => [text, id]))
 const isPrivate = (word: string) => store.db.prepare('SELECT private FROM words WHERE word = ?').pluck().get(word)
 
 /** Ids of the units that have a term, by column. */
@@ -93,25 +92,6 @@ function contentOf(db: Db): unknown {
 }
 
 describe('replacing a file', () => {
-  it('keeps the id of an unchanged unit', () => {
-    put('# House\n- boiler\n- roof\n- cellar')
-    const before = idsByText()
-    put('# House\n- attic\n- boiler\n- cellar\n- roof')
-    const after = idsByText()
-    for (const text of ['boiler', 'roof', 'cellar']) expect(after.get(text)).toBe(before.get(text))
-    expect(after.get('attic')).toBeGreaterThan(Math.max(...before.values()))
-  })
-
-  it('moves unchanged units to their new lines', () => {
-    put('- boiler\n- roof')
-    put('- attic\n\n- boiler\n- roof')
-    expect(unitsOf().map(({ text, seq, start_line }) => [text, seq, start_line])).toEqual([
-      ['attic', 0, 1],
-      ['boiler', 1, 3],
-      ['roof', 2, 4],
-    ])
-  })
-
   it('stores units that another change has removed since the file was prepared', () => {
     put('- boiler\n- roof')
     const prepared = store.prepare(fileOf('- boiler\n- attic'))
@@ -177,16 +157,6 @@ describe('replacing a file', () => {
   )
 })
 
-describe('removing a file', () => {
-  it('leaves nothing of it', () => {
-    const empty = contentOf(store.db)
-    put('---\ntitle: House\ntags: [x]\n---\n# One\n- boiler\n- secret ^[local]')
-    store.removeFile('memory', 'note.md')
-    store.removeFile('memory', 'missing.md')
-    expect(contentOf(store.db)).toEqual(empty)
-  })
-})
-
 describe('tables of terms', () => {
   it('separate notes from chats and open units from private ones', () => {
     put('- open dolphin\n- secret dolphin ^[local]')
@@ -206,13 +176,6 @@ describe('tables of terms', () => {
       [said, 0, 1],
       [hidden, 1, 1],
     ])
-  })
-
-  it('move a unit that becomes private', () => {
-    put('- dolphin')
-    put('---\nvisibility: local\n---\n- dolphin')
-    expect(hits('dolphin')).toEqual([])
-    expect(hits('dolphin', 'private_note_terms')).toHaveLength(1)
   })
 })
 
@@ -271,15 +234,6 @@ describe('vectors', () => {
       store.removeUnusedVectors(false)
       expect(cached()).toEqual([['small', unitHash('one')]])
     }
-  })
-
-  it('of a remote model are not made of private units and of chats', () => {
-    store = newStore(withoutModel)
-    put('- open\n- hidden ^[local]')
-    store.replaceFile(store.prepare(chatOf('- User: what is hidden?')))
-    expect(store.textsToEmbed(0, 10, true).map(({ text }) => text)).toEqual(['open'])
-    expect(store.textsToEmbed(0, 10)).toHaveLength(3)
-    expect(store.countUnsent()).toBe(2)
   })
 
   it('of the built-in model are computed later if it could not be loaded', () => {
