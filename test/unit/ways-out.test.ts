@@ -28,7 +28,9 @@ const allowed: Record<string, { readonly ways: readonly string[]; readonly reaso
   'platform/net/proxy-fetch.ts': { ways: ['undici'], reason: 'only as the second parameter of the gate' },
   'platform/net/remote-picture.ts': { ways: ['node:dns', 'node:net'], reason: 'resolves names before the gate' },
   'app/shell.ts': { ways: ['child_process'], reason: 'opens the browser or file manager for the user' },
-  'llm/providers/anthropic/anthropic.ts': { ways: ['SDK'], reason: 'uses the fetch of its options' },
+  'platform/workers/serve-worker.ts': { ways: ['globalThis'], reason: 'replaces FormData' },
+  'llm/providers/anthropic/anthropic.ts': { ways: ['SDK', 'SDK'], reason: 'uses the fetch of its options' },
+  'llm/providers/openai/openai.ts': { ways: ['SDK'], reason: 'uses the fetch of its options' },
   'llm/providers/openai/openai-client.ts': { ways: ['SDK'], reason: 'uses the fetch of its options' },
   'agent/mcp-client/mcp-servers.ts': {
     ways: ['SDK', 'SDK'],
