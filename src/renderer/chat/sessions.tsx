@@ -38,7 +38,7 @@ export function SessionList({ current: currentPath }: { current: string }) {
   return (
     <>
       <div className="relative px-0.5 pb-0.5">
-        <FilterField label={t('session.search')} value={query} onChange={setQuery} className="w-full" />
+        <FilterField label={t('chats.search')} value={query} onChange={setQuery} className="w-full" />
         {query !== '' && (
           <IconButton
             icon={X}
@@ -81,7 +81,7 @@ function MadePrivateNote() {
   return (
     <p role="note" className="mx-0.5 my-1 rounded-sm bg-soft px-2 py-1 text-[12px] text-muted">
       <Lock size={11} aria-hidden className="mr-1 inline" />
-      {t('session.madePrivate', { count })}{' '}
+      {t('chats.madePrivate', { count })}{' '}
       <Button look="link" disabled={forget.isPending} onClick={() => forget.mutate({ agent })}>
         {t('common.close')}
       </Button>
@@ -99,14 +99,14 @@ function SessionRow({ summary, isCurrent }: { summary: SessionSummary; isCurrent
         aria-current={isCurrent ? 'page' : undefined}
         className="flex min-h-[27px] items-center gap-1.5 rounded-sm px-2 group-focus-within/row:pr-8 group-hover/row:pr-8"
       >
-        {summary.pinned && <Pin size={11} aria-label={t('session.pinned')} className="shrink-0 text-muted" />}
-        {summary.isPrivate && <PrivateMark label={t('session.private')} />}
+        {summary.pinned && <Pin size={11} aria-label={t('chats.pinned')} className="shrink-0 text-muted" />}
+        {summary.isPrivate && <PrivateMark label={t('chats.private')} />}
         <span className="min-w-0 flex-1 truncate">{clipLine(summary.title) || t('nav.untitled')}</span>
         {summary.kept > 0 && (
           <span
             role="img"
-            aria-label={t('session.kept', { count: summary.kept })}
-            title={t('session.kept', { count: summary.kept })}
+            aria-label={t('chats.kept', { count: summary.kept })}
+            title={t('chats.kept', { count: summary.kept })}
             className="tabular flex items-center gap-0.5 text-[11px] text-muted"
           >
             <Bookmark size={10} aria-hidden /> {formatNumber(summary.kept)}
@@ -117,7 +117,7 @@ function SessionRow({ summary, isCurrent }: { summary: SessionSummary; isCurrent
         <SessionMenu
           summary={summary}
           trigger={
-            <IconButton icon={MoreHorizontal} label={t('session.menuOf', { title: clipLine(summary.title, 100) })} />
+            <IconButton icon={MoreHorizontal} label={t('chats.menuOf', { title: clipLine(summary.title, 100) })} />
           }
         />
       </span>
@@ -129,10 +129,10 @@ function SearchResults({ query }: { query: string }) {
   const { id: agent } = useAgent()
   const deferredQuery = useDeferredValue(query)
   const results = useQuery(api.sessions.find.queryOptions({ input: { agent, query: deferredQuery } }))
-  if (results.data?.length === 0) return <p className="px-2 pt-4 text-muted">{t('session.nothing', { query })}</p>
+  if (results.data?.length === 0) return <p className="px-2 pt-4 text-muted">{t('chats.nothing', { query })}</p>
   const words = deferredQuery.split(/\s+/)
   return (
-    <section aria-label={t('session.found')} className="pt-2">
+    <section aria-label={t('chats.found')} className="pt-2">
       {(results.data ?? []).map(({ id, title, message, snippet }) => (
         <Link key={id} href={paths.chat(id, message)} className="block rounded-sm px-2 py-1 hover:bg-soft">
           <span className="block truncate">
@@ -188,20 +188,20 @@ export function SessionMenu({ summary, trigger }: { summary: SessionSummary; tri
       onSuccess() {
         if (openSession === summary.id) navigate(paths.chat())
         const title = clipLine(summary.title, 100) || t('nav.untitled')
-        showSuccess(t('session.removed', { title }), () => client.sessions.restore(target), { look: 'plain' })
+        showSuccess(t('chats.removed', { title }), () => client.sessions.restore(target), { look: 'plain' })
       },
     }),
   )
   return (
     <>
-      <ActionMenu trigger={trigger ?? <IconButton icon={MoreHorizontal} label={t('session.menu')} />}>
-        <ActionItem onClick={() => setDialog('rename')}>{t('session.rename')}</ActionItem>
+      <ActionMenu trigger={trigger ?? <IconButton icon={MoreHorizontal} label={t('chats.menu')} />}>
+        <ActionItem onClick={() => setDialog('rename')}>{t('chats.rename')}</ActionItem>
         <ActionItem onClick={() => pin.mutate({ ...target, pinned: !summary.pinned })}>
-          {t(summary.pinned ? 'session.unpin' : 'session.pin')}
+          {t(summary.pinned ? 'chats.unpin' : 'chats.pin')}
         </ActionItem>
         {!summary.isWithoutMemory && (
           <ActionItem onClick={() => recall.mutate({ ...target, isWithoutRecall: !summary.isWithoutRecall })}>
-            {t(summary.isWithoutRecall ? 'session.recall' : 'session.noRecall')}
+            {t(summary.isWithoutRecall ? 'chats.recall' : 'chats.noRecall')}
           </ActionItem>
         )}
         {summary.isPrivate ? (
@@ -210,9 +210,9 @@ export function SessionMenu({ summary, trigger }: { summary: SessionSummary; tri
           <ActionItem onClick={() => makePrivate.mutate(target)}>{t('private.lockThis')}</ActionItem>
         )}
         <ActionItem onClick={() => save.mutate({ ...target, format: 'markdown' })}>
-          {t('session.exportMarkdown')}
+          {t('chats.exportMarkdown')}
         </ActionItem>
-        <ActionItem onClick={() => save.mutate({ ...target, format: 'jsonl' })}>{t('session.exportJsonl')}</ActionItem>
+        <ActionItem onClick={() => save.mutate({ ...target, format: 'jsonl' })}>{t('chats.exportJsonl')}</ActionItem>
         <ActionSeparator />
         <ActionItem onClick={() => (summary.areNotesMissing ? setDialog('delete') : remove.mutate(target))}>
           {t('file.delete')}
@@ -224,8 +224,8 @@ export function SessionMenu({ summary, trigger }: { summary: SessionSummary; tri
       {dialog === 'release' && <ReleaseDialog target={target} onClose={closeDialog} />}
       {dialog === 'rename' && (
         <PromptDialog
-          title={t('session.rename')}
-          label={t('session.name')}
+          title={t('chats.rename')}
+          label={t('chats.name')}
           initial={summary.title}
           action={t('file.save')}
           onClose={closeDialog}
@@ -289,19 +289,19 @@ function DeleteDialog({ target, onDelete, onClose }: DeleteDialogProps) {
   )
   return (
     <Dialog
-      title={t('session.removeTitle')}
-      action={t(takeNotes.isPending ? 'session.savingNotes' : 'session.saveNotesAndRemove')}
+      title={t('chats.removeTitle')}
+      action={t(takeNotes.isPending ? 'chats.savingNotes' : 'chats.saveNotesAndRemove')}
       canSubmit={!takeNotes.isPending}
       aside={
         <Button look="quiet" onClick={remove}>
-          {t('session.removeWithoutNotes')}
+          {t('chats.removeWithoutNotes')}
         </Button>
       }
       onSubmit={() => takeNotes.mutate(target)}
       onClose={onClose}
     >
-      <p>{t('session.notesMissing')}</p>
-      {takeNotes.data?.isComplete === false && <p className="text-warning">{t('session.notesFailed')}</p>}
+      <p>{t('chats.notesMissing')}</p>
+      {takeNotes.data?.isComplete === false && <p className="text-warning">{t('chats.notesFailed')}</p>}
     </Dialog>
   )
 }

@@ -180,7 +180,7 @@ function PaletteBody({ commands, mode, initialText, onClose, selected, onSelect 
                 {title || t('nav.untitled')}
                 {isPrivate && (
                   <span className="pl-2">
-                    <PrivateMark label={t('session.private')} />
+                    <PrivateMark label={t('chats.private')} />
                   </span>
                 )}
               </Row>

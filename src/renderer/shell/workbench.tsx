@@ -217,12 +217,12 @@ function RequestCard({ request, otherCount }: { request: WriteRequest; otherCoun
   return (
     <section
       role="alertdialog"
-      aria-label={t('clients.question', { name })}
+      aria-label={t('programs.question', { name })}
       className="fixed right-4 bottom-12 z-30 flex w-96 max-w-[calc(100vw-2rem)] flex-col gap-2 rounded-md border border-line bg-raised px-3.5 py-3 shadow-float"
       data-testid="client-question"
     >
-      <p className="font-medium">{t('clients.question', { name })}</p>
-      {section !== undefined && <p className="text-[12px] text-muted">{t('clients.inSection', { section })}</p>}
+      <p className="font-medium">{t('programs.question', { name })}</p>
+      {section !== undefined && <p className="text-[12px] text-muted">{t('programs.inSection', { section })}</p>}
       <pre
         className="max-h-40 overflow-auto rounded-sm bg-side p-2 font-mono text-[12px] break-words whitespace-pre-wrap"
         tabIndex={0}
@@ -240,7 +240,7 @@ function RequestCard({ request, otherCount }: { request: WriteRequest; otherCoun
             {t(`permission.${decision === 'no' ? 'deny' : decision}`)}
           </Button>
         ))}
-        {otherCount > 0 && <span className="text-[12px] text-muted">{t('clients.more', { count: otherCount })}</span>}
+        {otherCount > 0 && <span className="text-[12px] text-muted">{t('programs.more', { count: otherCount })}</span>}
       </div>
     </section>
   )

@@ -106,7 +106,7 @@ function applyEvent(event: AppEvent): void {
       return
     case 'captured': {
       const { agent, path, change, client: name } = event
-      const text = i18next.t(name === undefined ? 'capture.done' : 'clients.wrote', { name: name ?? '', path })
+      const text = i18next.t(name === undefined ? 'capture.done' : 'programs.wrote', { name: name ?? '', path })
       showChange(text, agent, change, name === undefined ? {} : { id: `wrote-${name}` })
       return
     }
