@@ -23,11 +23,11 @@ import { messageOfHash, paths, useHash } from '#lib/router/paths.ts'
 import { ViewHeader } from '#lib/ui/frames.tsx'
 import { ChatActionsContext, useCreateChatActions } from './chat-actions.ts'
 import { Composer, type ComposerHandle, type OutgoingMessage } from './composer/composer.tsx'
-import type { ConversationHandle } from './conversation.tsx'
+import type { ChatMessagesHandle } from './chat-messages'
 import { Details } from './messages/details.tsx'
 import { useLive, useFollowedTurn } from './live-turn.ts'
 import { outbox, QueuedMessages, OutboxList, PrivateLinesDialog } from './composer/outbox.tsx'
-import { SessionMenu } from './sessions.tsx'
+import { ChatMenu } from './chat-list'
 import { toTurns } from './turns.ts'
 import { ChatKindSwitches, PrivateNote, WithoutMemoryNote, type ChatKind } from './messages/chat-kind.tsx'
 import { useCauseName, Counts } from '#lib/diff-view/diff-card.tsx'
@@ -37,8 +37,8 @@ import { useDailyPath } from '#lib/notes/use-vault-settings.ts'
 import { logEntries } from './log-entries.ts'
 
 /** Loaded after the first page, which shows no messages. */
-const loadConversation = () => import('./conversation.tsx')
-const Conversation = lazy(async () => ({ default: (await loadConversation()).Conversation }))
+const loadConversation = () => import('./chat-messages')
+const Conversation = lazy(async () => ({ default: (await loadConversation()).ChatMessages }))
 
 /** The chat that was shown last, by agent. A new chat ends it. */
 const lastShown = new Map<string, string>()
@@ -52,10 +52,10 @@ export function ChatView({ session }: { session?: string | undefined }) {
     if (session !== undefined) lastShown.set(agent, session)
     else if (last !== undefined && lastShown.delete(agent))
       // The chat may have been deleted. If the end is not stored, the reset rule ends the chat.
-      void client.sessions.end({ agent, session: last }).catch(() => undefined)
+      void client.chats.end({ agent, session: last }).catch(() => undefined)
   }, [agent, session])
   const conversation = useQuery(
-    api.sessions.get.queryOptions({ input: session === undefined ? skipToken : { agent, session } }),
+    api.chats.get.queryOptions({ input: session === undefined ? skipToken : { agent, session } }),
   )
   if (session !== undefined && isErrorOf(conversation.error, 'unknown_session'))
     return <MissingChat session={session} removedTitle={conversation.data?.summary.title} />
@@ -66,7 +66,7 @@ export function ChatView({ session }: { session?: string | undefined }) {
 function MissingChat({ session, removedTitle }: { session: string; removedTitle: string | undefined }) {
   const { id: agent } = useAgent()
   const [, navigate] = useLocation()
-  const restore = useMutation(api.sessions.restore.mutationOptions())
+  const restore = useMutation(api.chats.restore.mutationOptions())
   const isRemoved = removedTitle !== undefined
   const title = t(isRemoved ? 'chat.removed' : 'chat.noSuch')
   return (
@@ -88,7 +88,7 @@ function MissingChat({ session, removedTitle }: { session: string; removedTitle:
 
 interface OpenChatProps {
   readonly session: string | undefined
-  readonly conversation: UseQueryResult<Awaited<ReturnType<typeof client.sessions.get>>>
+  readonly conversation: UseQueryResult<Awaited<ReturnType<typeof client.chats.get>>>
 }
 
 function OpenChat({ session, conversation }: OpenChatProps) {
@@ -102,7 +102,7 @@ function OpenChat({ session, conversation }: OpenChatProps) {
   const [kind, setKind] = useState<ChatKind>({ isWithoutMemory: false, isPrivate: undefined })
   useFollowedTurn(session)
   const isRunning = useLive(session, (turn) => turn.isRunning)
-  const conversationView = useRef<ConversationHandle>(null)
+  const conversationView = useRef<ChatMessagesHandle>(null)
   const composerHandle = useRef<ComposerHandle>(null)
   const newSession = useRef<Promise<string | undefined>>(undefined)
   const onEdit = useCallback((message: string | undefined) => {
@@ -253,12 +253,12 @@ interface ChatHeaderProps {
 
 function ChatHeader({ session, turnCount, children }: ChatHeaderProps) {
   const { id: agent } = useAgent()
-  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent } }))
+  const sessions = useQuery(api.chats.list.queryOptions({ input: { agent } }))
   const summary = sessions.data?.find(({ id }) => id === session)
   const title = session === undefined ? t('nav.newChat') : clipLine(summary?.title ?? '') || t('nav.untitled')
   return (
     <ViewHeader title={title} aside={turnCount > 0 ? t('chat.turns', { count: turnCount }) : undefined}>
-      {summary && <SessionMenu summary={summary} />}
+      {summary && <ChatMenu summary={summary} />}
       {children}
     </ViewHeader>
   )
@@ -384,7 +384,7 @@ function PendingDecisions() {
 
 function RecentChats() {
   const { id: agent } = useAgent()
-  const { data = [] } = useQuery(api.sessions.list.queryOptions({ input: { agent } }))
+  const { data = [] } = useQuery(api.chats.list.queryOptions({ input: { agent } }))
   const recent = data.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, maxChats)
   if (recent.length === 0) return null
   return (

@@ -127,7 +127,7 @@ async function sendDraft(key: string, stored: StoredDraft): Promise<void> {
       await client.workspace.saveDraft({ agent, path, writer, draft })
     } else {
       const target = stored.session === undefined ? { agent } : { agent, session: stored.session }
-      await client.sessions.saveDraft({ ...target, draft: stored.draft })
+      await client.chats.saveDraft({ ...target, draft: stored.draft })
     }
     // If the text has changed meanwhile, another call sends it.
     if (localStorage.getItem(key) === sentText) localStorage.removeItem(key)
@@ -195,7 +195,7 @@ export function useDraft(agent: string, session: string | undefined, initialText
     const mounted = new AbortController()
     const load = async () => {
       const draftAtStart = latest.current
-      const stored = await client.sessions.draft(session === undefined ? { agent } : { agent, session })
+      const stored = await client.chats.draft(session === undefined ? { agent } : { agent, session })
       if (mounted.signal.aborted) return
       if (latest.current === draftAtStart) show(stored ?? emptyDraft)
       else if (isEmpty(draftAtStart) && stored && stored.text !== latest.current.text)

@@ -31,7 +31,7 @@ import {
   Settings,
 } from 'lucide-react'
 import { AgentSwitcher } from '../settings/agents.tsx'
-import { SessionList } from '../chat/sessions.tsx'
+import { ChatList } from '../chat/chat-list'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { LogCalendar } from '../editor/tree/log-calendar.tsx'
 import { useNotesPath } from '#lib/notes/use-vault-settings.ts'
@@ -331,7 +331,7 @@ function Sidebar({ sidebar, isPaletteOpen, onPalette }: SidebarProps) {
           </>
         ) : (
           <section aria-label={t('nav.chats')} className="px-2.5 pb-2">
-            <SessionList current={location} />
+            <ChatList current={location} />
           </section>
         )}
       </div>
@@ -365,7 +365,7 @@ const lastChats = new Map<string, string>()
 
 /** Returns the shown chat, else the one that was shown last, unless it was deleted. */
 function useLastChat(agent: string, shown: string | undefined): string | undefined {
-  const chats = useQuery(api.sessions.list.queryOptions({ input: { agent } })).data
+  const chats = useQuery(api.chats.list.queryOptions({ input: { agent } })).data
   useEffect(() => {
     if (shown !== undefined) lastChats.set(agent, shown)
   }, [agent, shown])

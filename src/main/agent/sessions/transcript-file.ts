@@ -7,7 +7,7 @@ import { parseJson, isRecord } from '#shared/util/json.ts'
 import type { ChatModel } from '#llm'
 import { readIfExists } from '#platform'
 import { noUsage, type AssistantMessage, messageText } from '#shared/chat/messages.ts'
-import type { FoundSession, Recall, RecordedSearch } from '#shared/contract/index.ts'
+import type { FoundChat, Recall, RecordedSearch } from '#shared/contract/index.ts'
 import { parseLines } from '#shared/util/file-lines.ts'
 import { splitCitations } from '#shared/markdown/citation.ts'
 import {
@@ -143,7 +143,7 @@ export async function recoverInterrupted(file: string): Promise<AssistantMessage
 
 const snippetContext = 40
 
-type TranscriptMatch = Pick<FoundSession, 'message' | 'snippet'>
+type TranscriptMatch = Pick<FoundChat, 'message' | 'snippet'>
 
 /**
  * Returns the first match of any of the words if the transcript contains all of them; undefined if not, or if the

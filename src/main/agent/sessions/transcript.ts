@@ -6,7 +6,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
-import type { SessionMessage } from '#shared/contract/index.ts'
+import type { ChatMessage } from '#shared/contract/index.ts'
 import {
   systemClock,
   type Clock,
@@ -145,7 +145,7 @@ export class Transcript {
     )
   }
 
-  shownMessages(): SessionMessage[] {
+  shownMessages(): ChatMessage[] {
     const versionsById = this.messageVersions()
     return this.messages().map((linked) => ({ ...linked, versions: versionsById.get(linked.id) }))
   }

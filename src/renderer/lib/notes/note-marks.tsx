@@ -47,7 +47,7 @@ export function PlaceMark({ path }: { path: string }) {
     }),
   ).data
   const isPrivateChat = useQuery(
-    api.sessions.list.queryOptions({
+    api.chats.list.queryOptions({
       input: { agent },
       enabled: session !== undefined,
       select: (sessions) => sessions.find(({ id }) => id === session)?.isPrivate === true,

@@ -3,7 +3,7 @@ import { Bookmark, Lock, MoreHorizontal, Pin, X } from 'lucide-react'
 import { useDeferredValue, useMemo, useState, type ReactElement } from 'react'
 import { t } from 'i18next'
 import { Link, useLocation } from 'wouter'
-import type { SessionSummary } from '#shared/contract/index.ts'
+import type { ChatSummary } from '#shared/contract/index.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, queryClient, client } from '#lib/api/client.ts'
 import {
@@ -27,10 +27,10 @@ import { showSuccess } from '#lib/feedback/toast.ts'
 import { download } from '#lib/util/download.ts'
 import { LineList, type ChatAddress } from './composer/outbox.tsx'
 
-export function SessionList({ current: currentPath }: { current: string }) {
+export function ChatList({ current: currentPath }: { current: string }) {
   const { id: agent } = useAgent()
   const [query, setQuery] = useState('')
-  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent } }))
+  const sessions = useQuery(api.chats.list.queryOptions({ input: { agent } }))
   const rows = useMemo(() => toRows(sessions.data ?? []), [sessions.data])
   const openId = sessionAt(currentPath)
   const isChat = currentPath.startsWith('/chat/')
@@ -70,11 +70,11 @@ export function SessionList({ current: currentPath }: { current: string }) {
 /** Tells once that chats became private because they contain text of private notes. */
 function MadePrivateNote() {
   const { id: agent } = useAgent()
-  const query = api.sessions.madePrivate.queryOptions({ input: { agent } })
+  const query = api.chats.madePrivate.queryOptions({ input: { agent } })
   const count = useQuery(query).data?.sessions.length ?? 0
   const forget = useMutation(
-    api.sessions.forgetMadePrivate.mutationOptions({
-      onSuccess: () => queryClient.invalidateQueries({ queryKey: api.sessions.madePrivate.key() }),
+    api.chats.forgetMadePrivate.mutationOptions({
+      onSuccess: () => queryClient.invalidateQueries({ queryKey: api.chats.madePrivate.key() }),
     }),
   )
   if (count === 0) return null
@@ -89,7 +89,7 @@ function MadePrivateNote() {
   )
 }
 
-function SessionRow({ summary, isCurrent }: { summary: SessionSummary; isCurrent: boolean }) {
+function SessionRow({ summary, isCurrent }: { summary: ChatSummary; isCurrent: boolean }) {
   return (
     <div
       className={`group/row relative rounded-sm transition-colors duration-150 ${isCurrent ? 'bg-selected' : 'hover:bg-soft'}`}
@@ -114,7 +114,7 @@ function SessionRow({ summary, isCurrent }: { summary: SessionSummary; isCurrent
         )}
       </Link>
       <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
-        <SessionMenu
+        <ChatMenu
           summary={summary}
           trigger={
             <IconButton icon={MoreHorizontal} label={t('chats.menuOf', { title: clipLine(summary.title, 100) })} />
@@ -128,7 +128,7 @@ function SessionRow({ summary, isCurrent }: { summary: SessionSummary; isCurrent
 function SearchResults({ query }: { query: string }) {
   const { id: agent } = useAgent()
   const deferredQuery = useDeferredValue(query)
-  const results = useQuery(api.sessions.find.queryOptions({ input: { agent, query: deferredQuery } }))
+  const results = useQuery(api.chats.find.queryOptions({ input: { agent, query: deferredQuery } }))
   if (results.data?.length === 0) return <p className="px-2 pt-4 text-muted">{t('chats.nothing', { query })}</p>
   const words = deferredQuery.split(/\s+/)
   return (
@@ -152,10 +152,10 @@ function SearchResults({ query }: { query: string }) {
 
 type Group = 'pinned' | 'today' | 'yesterday' | 'older'
 
-function toRows(sessions: readonly SessionSummary[]): (Group | SessionSummary)[] {
+function toRows(sessions: readonly ChatSummary[]): (Group | ChatSummary)[] {
   const midnight = startOfDay(0)
   const previousMidnight = startOfDay(1)
-  const groupOf = ({ pinned, updatedAt }: SessionSummary): Group => {
+  const groupOf = ({ pinned, updatedAt }: ChatSummary): Group => {
     if (pinned) return 'pinned'
     return updatedAt >= midnight ? 'today' : updatedAt >= previousMidnight ? 'yesterday' : 'older'
   }
@@ -167,28 +167,28 @@ function toRows(sessions: readonly SessionSummary[]): (Group | SessionSummary)[]
   })
 }
 
-const keyOfRow = (row: Group | SessionSummary) => (typeof row === 'string' ? row : row.id)
-const heightOf = (row: Group | SessionSummary) => (typeof row === 'string' ? 38 : 27)
+const keyOfRow = (row: Group | ChatSummary) => (typeof row === 'string' ? row : row.id)
+const heightOf = (row: Group | ChatSummary) => (typeof row === 'string' ? 38 : 27)
 
-export function SessionMenu({ summary, trigger }: { summary: SessionSummary; trigger?: ReactElement }) {
+export function ChatMenu({ summary, trigger }: { summary: ChatSummary; trigger?: ReactElement }) {
   const [, navigate] = useLocation()
   const openSession = sessionAt(useEncodedPath())
   const [dialog, setDialog] = useState<'rename' | 'release' | 'delete'>()
   const closeDialog = () => setDialog(undefined)
   const target = { agent: useAgent().id, session: summary.id }
-  const rename = useMutation(api.sessions.rename.mutationOptions())
-  const pin = useMutation(api.sessions.pin.mutationOptions())
-  const recall = useMutation(api.sessions.setWithoutRecall.mutationOptions())
-  const save = useMutation(api.sessions.export.mutationOptions({ onSuccess: ({ name, text }) => download(name, text) }))
+  const rename = useMutation(api.chats.rename.mutationOptions())
+  const pin = useMutation(api.chats.pin.mutationOptions())
+  const recall = useMutation(api.chats.setWithoutRecall.mutationOptions())
+  const save = useMutation(api.chats.export.mutationOptions({ onSuccess: ({ name, text }) => download(name, text) }))
   const makePrivate = useMutation(
-    api.sessions.makePrivate.mutationOptions({ onSuccess: () => toast.success(t('chat.madePrivate')) }),
+    api.chats.makePrivate.mutationOptions({ onSuccess: () => toast.success(t('chat.madePrivate')) }),
   )
   const remove = useMutation(
-    api.sessions.remove.mutationOptions({
+    api.chats.remove.mutationOptions({
       onSuccess() {
         if (openSession === summary.id) navigate(paths.chat())
         const title = clipLine(summary.title, 100) || t('nav.untitled')
-        showSuccess(t('chats.removed', { title }), () => client.sessions.restore(target), { look: 'plain' })
+        showSuccess(t('chats.removed', { title }), () => client.chats.restore(target), { look: 'plain' })
       },
     }),
   )
@@ -237,9 +237,9 @@ export function SessionMenu({ summary, trigger }: { summary: SessionSummary; tri
 }
 
 function ReleaseDialog({ target, onClose }: Omit<DeleteDialogProps, 'onDelete'>) {
-  const preview = useQuery(api.sessions.previewRelease.queryOptions({ input: target, gcTime: 0 }))
+  const preview = useQuery(api.chats.previewRelease.queryOptions({ input: target, gcTime: 0 }))
   const release = useMutation(
-    api.sessions.release.mutationOptions({
+    api.chats.release.mutationOptions({
       onSuccess() {
         toast.success(t('release.done'))
         onClose()
@@ -285,7 +285,7 @@ function DeleteDialog({ target, onDelete, onClose }: DeleteDialogProps) {
     onDelete()
   }
   const takeNotes = useMutation(
-    api.sessions.takeNotes.mutationOptions({ onSuccess: ({ isComplete }) => isComplete && remove() }),
+    api.chats.takeNotes.mutationOptions({ onSuccess: ({ isComplete }) => isComplete && remove() }),
   )
   return (
     <Dialog
