@@ -31,7 +31,7 @@ async function followTurn(input: { agent: string; session: string }, signal: Abo
   while (!signal.aborted) {
     try {
       for await (const event of await client.chat.watch(input, { signal })) {
-        // A `partial` event after a reconnect: events may be missing, so the conversation is refetched.
+        // A `partial` event after a reconnect: events may be missing, so the chat is refetched.
         if (event.type === 'changed' || (event.type === 'partial' && !isFirst))
           void queryClient.invalidateQueries({ queryKey: api.chats.get.key({ input }) })
         isFirst = false
@@ -46,7 +46,7 @@ async function followTurn(input: { agent: string; session: string }, signal: Abo
   }
 }
 
-/** Adds a message to the cached conversation before the refetch. Repeats a pending fetch, which may lack it. */
+/** Adds a message to the cached chat before the refetch. Repeats a pending fetch, which may lack it. */
 function addToCache(input: { agent: string; session: string }, { id, message, versions }: ChatMessage): void {
   const queryKey = api.chats.get.queryKey({ input })
   const isFetching = queryClient.getQueryState(queryKey)?.fetchStatus === 'fetching'

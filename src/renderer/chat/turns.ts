@@ -44,7 +44,7 @@ export interface Turn {
 export function toTurns(messages: readonly ChatMessage[], events: readonly PlacedEvent[] = []): Turn[] {
   const turns: (Turn & { answers: Answer[]; events: PlacedEvent[] })[] = []
   const turnOf = new Map<string, number>()
-  // A conversation can begin with a command; commands are not messages.
+  // A chat can begin with a command; commands are not messages.
   if (events.some(({ after }) => after === null))
     turns.push({ id: 'start', question: undefined, answers: [], events: [] })
   let steps: { call: ToolCallPart; result: ToolResultMessage | undefined }[] = []

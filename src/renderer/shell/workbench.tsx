@@ -31,7 +31,7 @@ import {
   Settings,
 } from 'lucide-react'
 import { AgentSwitcher } from '../settings/agents.tsx'
-import { ChatList } from '../chat/chat-list'
+import { ChatList } from '../chat/chat-list.tsx'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { LogCalendar } from '../editor/tree/log-calendar.tsx'
 import { useNotesPath } from '#lib/notes/use-vault-settings.ts'

@@ -180,7 +180,7 @@ export class Sessions {
 
   /** Moves a session and its files to the trash. @throws AppError `unknown_session`, `session_busy` */
   async remove(id: string): Promise<void> {
-    if (this.active.has(id)) throw new AppError('session_busy', 'this conversation is still answering', { session: id })
+    if (this.active.has(id)) throw new AppError('session_busy', 'this chat is still answering', { session: id })
     await this.get(id)
     await makeFolder(this.#trashFolder)
     await sessionWrites.run(this.#file(id), () => this.#move(id, this.#folder, this.#trashFolder))
@@ -276,7 +276,7 @@ function withoutContext(line: string): string {
 }
 
 function unknownSession(id: string): AppError {
-  return new AppError('unknown_session', `there is no conversation ${id}`, { session: id })
+  return new AppError('unknown_session', `there is no chat ${id}`, { session: id })
 }
 
 function stampOf(info: { readonly mtimeMs: number; readonly size: number }): string {

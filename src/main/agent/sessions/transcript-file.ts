@@ -69,7 +69,7 @@ async function readFrom(file: string, previous: ReadPosition | undefined) {
     }
   } catch (error) {
     if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) throw error
-    throw new AppError('unknown_session', 'this conversation no longer exists', { path: file })
+    throw new AppError('unknown_session', 'this chat no longer exists', { path: file })
   }
 }
 
@@ -91,7 +91,7 @@ function parseHeader(line: string, file: string): TranscriptHeader | undefined {
   if (!header) return undefined
   const { timestamp, timeZone, version } = header
   if (version <= formatVersion) return { createdAt: Date.parse(timestamp), timeZone }
-  const message = `this conversation was written by a newer version (${version})`
+  const message = `this chat was written by a newer version (${version})`
   throw new AppError('transcript_unsupported', message, { path: file, version })
 }
 

@@ -75,7 +75,7 @@ function applyEvent(event: AppEvent): void {
     case 'sessionChanged': {
       const input = { agent: event.agent, session: event.session }
       void queryClient.invalidateQueries({ queryKey: api.chats.usage.key({ input }) })
-      // An open conversation follows its own stream, except for archiving and restoring.
+      // An open chat follows its own stream, except for archiving and restoring.
       const refetchType = event.isWhole ? 'active' : 'none'
       void queryClient.invalidateQueries({ queryKey: api.chats.get.key({ input }), refetchType })
       return
