@@ -246,4 +246,18 @@ describe('concurrent writers', () => {
     expect(conflicts).toBeGreaterThan(0)
     expect(conflicts).toBeLessThan(all / 2)
   }, 120_000)
+
+  it('with two apps on one state folder, both record and read', async () => {
+    const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
+    const first = await createApp({ mainFolder, env: {}, home: folders.home })
+    const one = await first.agents.get('main')
+    await one.history.flush()
+    const second = await createApp({ mainFolder, env: {}, home: folders.home })
+    const other = await second.agents.get('main')
+    await other.workspace.write('MEMORY.md', 'from the second\n', { cause: 'user' })
+    await until(async () => one.history.timeline({ limit: 1 })[0]?.cause === 'user')
+    expect(other.history.timeline({ limit: 1 })[0]?.cause).toBe('user')
+    await second.close()
+    await first.close()
+  })
 })
