@@ -191,10 +191,6 @@ describe('settings of OpenClaw', () => {
     for (const entry of converted?.taken ?? []) expect(entry.doubts).toEqual(doubts)
   })
 
-  it.each(['', 'no json'])('%j has no settings', async (text) => {
-    expect(await convert(text)).toMatchObject({ changes: [], left: [{ from: 'openclaw.json', reason: 'unreadable' }] })
-  })
-
   it.each([
     ['{\n  // one\n  /* two\n  three */ a: {\n', 'openclaw.json', ':5: Flow map in block collection must be'],
     [`{${'a: {'.repeat(5000)}`, 'moltbot.json', ''],

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { attachmentKind, attachmentType } from '../../../src/shared/util/attachments.ts'
 import { withIds } from '../../../src/renderer/markdown/document/use-document.ts'
 import { parseDocument, sectionOf } from '../../../src/renderer/markdown/parse/parse-document.ts'
 import {
@@ -238,15 +237,5 @@ describe('embedded sections', () => {
     ['Nothing', undefined],
   ])('#%s', (fragment, part) => {
     expect(sectionOf(note, fragment)).toBe(part)
-  })
-
-  it.each([
-    ['a.PNG', 'image/png', 'image'],
-    ['c.mp3', 'audio/mpeg', 'audio'],
-    ['d.md', undefined, undefined],
-    ['f.constructor', undefined, undefined],
-  ])('%s is %s', (path, type, kind) => {
-    expect(attachmentType(path)).toBe(type)
-    expect(attachmentKind(path)).toBe(kind)
   })
 })
