@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { reportOf } from '../../../src/main/agent/context/context-timeline.ts'
 import { messageText } from '../../../src/shared/chat/messages.ts'
-import { openTestApp } from '../../support/app.ts'
+import { openAgent } from '../../support/agent.ts'
 import { startModelServer } from '../../support/model-server.ts'
 
 interface ChatOptions {
@@ -33,24 +33,17 @@ async function openChat(options: ChatOptions) {
     if (last.includes('Summarise the conversation below')) return { text: '## Goal\n- Go on [1]' }
     return { text: last.includes('flush') ? 'NO_REPLY' : 'Noted.' }
   }
-  const test = await openTestApp({
-    config: configOf(server.url, options),
-    env: { ANTHROPIC_API_KEY: 'k' },
-    now: () => new Date(2026, 0, 20, 10),
-  })
-  const agent = await test.app.agents.get('main')
+  const test = await openAgent(server, { config: configOf(server.url, options) })
+  const { agent } = test
   let session: string | undefined
   const transcript = () => agent.sessions.get(session ?? '')
   return {
     ...test,
-    agent,
     server,
     transcript,
     session: () => session ?? '',
     async ask(text: string) {
-      const sent = await agent.chat.send({ text, session })
-      await sent.ended
-      session = sent.session
+      session = await test.send(text, session)
       return (await transcript()).messages().at(-1)?.message
     },
     async saveSettings(settings: ChatOptions['settings']) {
