@@ -49,19 +49,6 @@ describe('filters', () => {
     'memory/2026-03-05.md': '# 2026-03-05\n\n- 09:00 The rent goes up again, said the landlord.\n- 10:00 Bought paint.',
     'projects/kitchen.md': '---\ntags: [home]\nstatus: open\n---\n\nThe rent of the scaffold is 90 a week.',
   }
-  const paths = async (query: string, changes: Partial<UnitSearchOptions> = {}) =>
-    [...new Set((await open(notes).find(query, changes)).map(({ path }) => path))].sort()
-
-  it.each([
-    ['rent path:projects', ['projects/kitchen.md']],
-    ['rent on:2026-03-05', ['memory/2026-03-05.md']],
-    ['rent tag:home', ['projects/kitchen.md']],
-    ['rent status:open', ['projects/kitchen.md']],
-    ['rent tag:garden', []],
-  ])('restrict the results: %s', async (query, expected) => {
-    expect(await paths(query)).toEqual(expected)
-  })
-
   it('raise the days of a time phrase, and hide nothing', async () => {
     const { find } = open(notes)
     const plain = await find('what about the rent', { minScore: 0 })
