@@ -9,7 +9,6 @@ import { closeBrowser, openPage } from '../support/browser.ts'
 import { installPreload, serveDesktopPage } from '../support/desktop-page.ts'
 import { electron, emptyApp } from '../support/electron/shell.ts'
 import { folderWith, temporaryFolder, until } from '../support/folder.ts'
-import { tellFirstStory } from './story.ts'
 import type { UpdateState } from '../../src/shared/contract/update-state.ts'
 import { findings } from '../support/axe.ts'
 
@@ -27,7 +26,7 @@ function findRuntime(): string | undefined {
   return folders.flatMap((folder) => (folder ? [join(folder, 'electron')] : [])).find((path) => existsSync(path))
 }
 
-describe('first user story in the desktop window', () => {
+describe('the desktop window', () => {
   it('runs over preload script, message port and shell', async () => {
     const folder = await temporaryFolder()
     const resident = await HostProcess.open({ mainFolder, env: {}, home: join(folder, 'state') })
@@ -36,7 +35,12 @@ describe('first user story in the desktop window', () => {
     const url = await serveDesktopPage(electron.ipcMain, interfaceUrl)
     const page = await openPage()
     await installPreload(page)
-    await tellFirstStory({ page, url, workspace: join(folder, 'notes') })
+    await page.goto(url)
+    await page.getByRole('textbox', { name: 'Folder for the memory' }).fill(join(folder, 'notes'))
+    await page.getByRole('button', { name: 'Start' }).click()
+    await page.getByRole('textbox', { name: 'Message' }).fill('Remember that we chose PostgreSQL')
+    await page.keyboard.press('Enter')
+    await page.getByTestId('diff-card').getByText('we chose PostgreSQL').waitFor()
     expect(await page.evaluate(() => 'commonplaceDesktop' in window)).toBe(true)
     await resident.close()
   })
