@@ -188,8 +188,8 @@ describe('two windows', () => {
     await page.keyboard.press('Escape')
 
     await say('Remember that the cellar code is 1234')
-    const [summary] = await client.sessions.list({ agent: 'main' })
-    await client.sessions.remove({ agent: 'main', session: summary?.id ?? '' })
+    const [summary] = await client.chats.list({ agent: 'main' })
+    await client.chats.remove({ agent: 'main', session: summary?.id ?? '' })
     await page.getByText('This chat was deleted in another window').waitFor()
     expect(await composer.count()).toBe(0)
     await page.getByRole('button', { name: 'Restore' }).click()
