@@ -132,11 +132,6 @@ describe('several agents', () => {
     await card.getByRole('checkbox', { name: 'Work' }).click()
     const config = async () => parse(await readFile(join(server.home, 'config.yaml'), 'utf8')) as unknown
     await until(async () => JSON.stringify(await config()).includes('"shareWith":["work"]'))
-    const client = await connect(server.url)
-    await until(async () => {
-      const { results } = await client.search.query({ agent: 'work', query: 'combination of the safe' })
-      return results.some(({ path }) => path === '@main/memory/safe.md')
-    })
     await page.getByRole('button', { name: 'Agent Commonplace' }).click()
     await page.getByRole('menuitem', { name: 'Work' }).click()
     await page.getByRole('link', { name: 'Search' }).click()
@@ -170,10 +165,7 @@ describe('two windows', () => {
     await say('Remember that the gate code is 4711')
     const chat = page.url()
     await client.agents.update({ agent: work.agent, name: 'Office' })
-    await page
-      .getByRole('link', { name: /^Notes/ })
-      .first()
-      .click()
+    await page.getByRole('link', { name: 'Notes' }).first().click()
     await page.getByRole('link', { name: 'Changes' }).first().click()
     await page.getByTestId('change').getByText('Office', { exact: true }).waitFor()
     await visit(page, chat)
