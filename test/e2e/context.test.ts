@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { closeBrowser, enter, openPage } from '../support/browser.ts'
-import { openTestPage } from '../support/test-page.ts'
+import { openModelPage, openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
@@ -93,22 +93,13 @@ describe('context meter', () => {
 
 describe('notes found for a message', () => {
   it('are a line below the message that opens, and can be turned off for the chat', async () => {
-    const model = await startModelServer({ text: 'Karl Winter did, in May 2025 [notes/home.md:3].' }, { text: 'Fine.' })
-    const { page, say } = await openTestPage({
-      files: {
-        'notes/home.md':
-          '# Home\n\n- The boiler was serviced by Karl Winter in May 2025.\n- The boiler is a Vaillant from 2011.\n',
-      },
-      config: `providers: { anthropic: { baseUrl: "${model.url}" } }
-agents:
-  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]
-`,
-      env: { ANTHROPIC_API_KEY: 'sk-test-key' },
-    })
-    const send = async (text: string) => {
-      await say(text)
-    }
-    await send('Who serviced the boiler?')
+    const home =
+      '# Home\n\n- The boiler was serviced by Karl Winter in May 2025.\n- The boiler is a Vaillant from 2011.\n'
+    const { page, say } = await openModelPage(
+      [{ text: 'Karl Winter did, in May 2025 [notes/home.md:3].' }, { text: 'Fine.' }],
+      { files: { 'notes/home.md': home } },
+    )
+    await say('Who serviced the boiler?')
     await page.getByText('Karl Winter did').waitFor()
     const line = page.getByTestId('recalled')
     await line.getByText(/^\d notes?$/).click()
@@ -121,7 +112,7 @@ agents:
     await page.getByRole('button', { name: 'Chat actions' }).click()
     await page.getByRole('menuitem', { name: 'Send found notes again' }).waitFor()
     await page.keyboard.press('Escape')
-    await send('Who made the boiler?')
+    await say('Who made the boiler?')
     await page.getByText('Fine.').waitFor()
     expect(await page.getByTestId('recalled').count()).toBe(1)
     await result.getByRole('link', { name: /home/ }).first().click()
