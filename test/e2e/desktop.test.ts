@@ -26,25 +26,7 @@ function findRuntime(): string | undefined {
   return folders.flatMap((folder) => (folder ? [join(folder, 'electron')] : [])).find((path) => existsSync(path))
 }
 
-describe('the desktop window', () => {
-  it('runs over preload script, message port and shell', async () => {
-    const folder = await temporaryFolder()
-    const resident = await HostProcess.open({ mainFolder, env: {}, home: join(folder, 'state') })
-    await emptyApp()
-    acceptPorts(resident)
-    const url = await serveDesktopPage(electron.ipcMain, interfaceUrl)
-    const page = await openPage()
-    await installPreload(page)
-    await page.goto(url)
-    await page.getByRole('textbox', { name: 'Folder for the memory' }).fill(join(folder, 'notes'))
-    await page.getByRole('button', { name: 'Start' }).click()
-    await page.getByRole('textbox', { name: 'Message' }).fill('Remember that we chose PostgreSQL')
-    await page.keyboard.press('Enter')
-    await page.getByTestId('diff-card').getByText('we chose PostgreSQL').waitFor()
-    expect(await page.evaluate(() => 'commonplaceDesktop' in window)).toBe(true)
-    await resident.close()
-  })
-
+describe('the desktop app', () => {
   it('starts in Electron', async ({ skip }) => {
     const runtime = findRuntime()
     if (runtime === undefined) {
@@ -70,8 +52,8 @@ interface Shell {
 const notes = '## News\n\n- **Faster** <img src="https://evil.example/a.png">\n![](https://evil.example/b.png)'
 
 /** Over the built preload script. The shell's part: test/unit/app/electron/updates.test.ts. */
-describe('the notice of an update', () => {
-  it('shows the version and its notes as text, asks before each step, and can be hidden', async () => {
+describe('the desktop window', () => {
+  it('answers over the message port; a notice of an update shows its notes as text, and asks before each step', async () => {
     const folder = await folderWith({ 'notes/MEMORY.md': '# Memory\n' })
     const config = `agents: { list: [{ id: main, workspace: ${JSON.stringify(join(folder, 'notes'))} }] }\n`
     const home = await folderWith({ 'config.yaml': config })
@@ -92,7 +74,10 @@ describe('the notice of an update', () => {
     const press = (name: string | RegExp) => page.getByRole('main').getByRole('button', { name }).click()
 
     await page.goto(url)
-    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    expect(await page.evaluate(() => 'commonplaceDesktop' in window)).toBe(true)
+    await page.getByRole('textbox', { name: 'Message' }).fill('Remember that we chose PostgreSQL')
+    await page.keyboard.press('Enter')
+    await page.getByTestId('diff-card').getByText('we chose PostgreSQL').first().waitFor()
     await until(async () => (await received()).includes('state'))
     expect(await notice('Version').count()).toBe(0)
 
