@@ -2,35 +2,15 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type TestAppOptions } from '../support/app.ts'
-import { closeBrowser, openPage, saved } from '../support/browser.ts'
-import { dot, openTestPage } from '../support/test-page.ts'
+import { closeBrowser, saved } from '../support/browser.ts'
+import { dot, openModelPage } from '../support/test-page.ts'
 import { until } from '../support/folder.ts'
-import { startModelServer, type ModelServer, type ScriptedAnswer } from '../support/model-server.ts'
 
 afterAll(closeBrowser)
 
 /** Returns a long text. An answer that repeats itself would be stopped. */
 const numbered = (count: number, unit: string, end: string) =>
   Array.from({ length: count }, (_, number) => `${unit} ${number}${end}`).join('')
-
-function configOf(model: Pick<ModelServer, 'url'>, extra = ''): string {
-  return `providers: { anthropic: { baseUrl: "${model.url}" } }\n${extra}agents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-sonnet-4-5 }]\n`
-}
-
-interface OpenOptions extends TestAppOptions {
-  readonly extra?: string
-  readonly look?: Parameters<typeof openPage>[0]
-}
-
-async function openChat(script: ScriptedAnswer[], { extra = '', look, ...options }: OpenOptions = {}) {
-  const model = await startModelServer(...script)
-  const opened = await openTestPage(
-    { config: configOf(model, extra), env: { ANTHROPIC_API_KEY: 'k' }, ...options },
-    look,
-  )
-  return { ...opened, model }
-}
 
 const rich = `# Result
 
@@ -59,7 +39,7 @@ $$
 describe('answer rendering', () => {
   it('keeps the scroll position while it streams; renders Markdown, code, tables, formulas and long texts', async () => {
     const long = `See the note[^end].\n\n${numbered(2500, 'A paragraph of the long answer with its number', '.\n\n')}[^end]: Said last.`
-    const { page, say } = await openChat([
+    const { page, say } = await openModelPage([
       { text: numbered(120, 'Line of the answer', '.\n\n'), delayMs: 8 },
       { text: rich, thinking: 'Let me think about it.' },
       { text: long },
@@ -99,9 +79,8 @@ describe('answer rendering', () => {
 
 describe('temporary chat', () => {
   it('is marked until it ends and can be saved with a click, with undo', async () => {
-    const { page, say, model } = await openChat([{ text: 'Aye.' }], {
+    const { page, say, model } = await openModelPage([{ text: 'Aye.' }], {
       files: { 'MEMORY.md': '# Memory\n\n- The safe opens with walrus-9931.\n' },
-      look: { colorScheme: 'dark' },
     })
     await page.getByRole('switch', { name: 'Without memory' }).click()
     await page.getByText('The agent does not search memory', { exact: false }).waitFor()
@@ -125,7 +104,7 @@ describe('temporary chat', () => {
 
 describe('branches', () => {
   it('edits, retries, switches versions, branches, deletes and undoes', async () => {
-    const { page, say, composer } = await openChat([
+    const { page, say, composer } = await openModelPage([
       { text: 'First answer.' },
       { text: 'Second answer.' },
       { text: 'Answer to the edit.' },
@@ -167,7 +146,7 @@ describe('branches', () => {
 
 describe('while an answer runs', () => {
   it('queues messages, returns one to the composer, and shows retries and a tool call cut by length', async () => {
-    const { page, say, composer } = await openChat([
+    const { page, say, composer } = await openModelPage([
       { text: numbered(250, 'word', ' '), delayMs: 15 },
       { text: 'As you say.' },
       { text: 'The last one.' },
@@ -204,7 +183,7 @@ describe('while an answer runs', () => {
   })
 
   it('keeps an unknown command in the field and sends it as a message on request', async () => {
-    const { page, composer, say, model } = await openChat([{ text: 'It is a word.' }, { text: 'A new answer.' }])
+    const { page, composer, say, model } = await openModelPage([{ text: 'It is a word.' }, { text: 'A new answer.' }])
     await say('/foo bar')
     const alert = page.getByRole('alert').filter({ hasText: 'There is no command /foo. The commands are /new, ' })
     await alert.waitFor()
@@ -225,7 +204,7 @@ describe('while an answer runs', () => {
   })
 
   it('names the provider of a wrong key, links its setting, and answers after the fix', async () => {
-    const { page, say, model } = await openChat([{ status: 401, message: 'invalid x-api-key' }])
+    const { page, say, model } = await openModelPage([{ status: 401, message: 'invalid x-api-key' }])
     await say('hello there')
     const alert = page.getByRole('alert')
     await alert.getByText('anthropic rejected the API key', { exact: false }).waitFor()
@@ -247,7 +226,7 @@ describe('while an answer runs', () => {
 
   it('asks before an MCP tool runs and shows its progress', async () => {
     const script = fileURLToPath(new URL('../support/mcp-server.mjs', import.meta.url))
-    const { page, say, home } = await openChat(
+    const { page, say, home } = await openModelPage(
       [
         { calls: [{ name: 'mcp__tools__slow', arguments: { steps: 10, everyMs: 150 } }], text: 'Counting.' },
         { text: 'Counted to ten.' },
@@ -277,7 +256,7 @@ describe('while an answer runs', () => {
 
 describe('drafts and attachments', () => {
   it('attaches picked, pasted and dropped files, refuses a binary one, completes @', async () => {
-    const { page, composer, model, say } = await openChat([{ text: 'I see.' }], {
+    const { page, composer, model, say } = await openModelPage([{ text: 'I see.' }], {
       files: { 'memory/projects/acme.md': '# Acme\n', 'MEMORY.md': '# M\n' },
     })
     await composer.waitFor()
@@ -321,7 +300,7 @@ describe('drafts and attachments', () => {
 
 describe('conversation list', () => {
   it('titles, searches, renames, pins, exports and deletes with undo', async () => {
-    const { page, say, model } = await openChat([{ text: 'The zeppelin lands on Tuesday.' }, { text: 'Fine.' }])
+    const { page, say, model } = await openModelPage([{ text: 'The zeppelin lands on Tuesday.' }, { text: 'Fine.' }])
     model.title = 'Zeppelin plans'
     await say('When does it land?')
     const list = page.getByRole('navigation')

@@ -9,7 +9,6 @@ import { closeBrowser, openPage } from '../support/browser.ts'
 import { installPreload, serveDesktopPage } from '../support/desktop-page.ts'
 import { electron, emptyApp } from '../support/electron/shell.ts'
 import { folderWith, temporaryFolder, until } from '../support/folder.ts'
-import { tellFirstStory } from './story.ts'
 import type { UpdateState } from '../../src/shared/contract/update-state.ts'
 import { findings } from '../support/axe.ts'
 
@@ -27,20 +26,7 @@ function findRuntime(): string | undefined {
   return folders.flatMap((folder) => (folder ? [join(folder, 'electron')] : [])).find((path) => existsSync(path))
 }
 
-describe('first user story in the desktop window', () => {
-  it('runs over preload script, message port and shell', async () => {
-    const folder = await temporaryFolder()
-    const resident = await HostProcess.open({ mainFolder, env: {}, home: join(folder, 'state') })
-    await emptyApp()
-    acceptPorts(resident)
-    const url = await serveDesktopPage(electron.ipcMain, interfaceUrl)
-    const page = await openPage()
-    await installPreload(page)
-    await tellFirstStory({ page, url, workspace: join(folder, 'notes') })
-    expect(await page.evaluate(() => 'commonplaceDesktop' in window)).toBe(true)
-    await resident.close()
-  })
-
+describe('the desktop app', () => {
   it('starts in Electron', async ({ skip }) => {
     const runtime = findRuntime()
     if (runtime === undefined) {
@@ -66,8 +52,8 @@ interface Shell {
 const notes = '## News\n\n- **Faster** <img src="https://evil.example/a.png">\n![](https://evil.example/b.png)'
 
 /** Over the built preload script. The shell's part: test/unit/app/electron/updates.test.ts. */
-describe('the notice of an update', () => {
-  it('shows the version and its notes as text, asks before each step, and can be hidden', async () => {
+describe('the desktop window', () => {
+  it('answers over the message port; a notice of an update shows its notes as text, and asks before each step', async () => {
     const folder = await folderWith({ 'notes/MEMORY.md': '# Memory\n' })
     const config = `agents: { list: [{ id: main, workspace: ${JSON.stringify(join(folder, 'notes'))} }] }\n`
     const home = await folderWith({ 'config.yaml': config })
@@ -88,7 +74,10 @@ describe('the notice of an update', () => {
     const press = (name: string | RegExp) => page.getByRole('main').getByRole('button', { name }).click()
 
     await page.goto(url)
-    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    expect(await page.evaluate(() => 'commonplaceDesktop' in window)).toBe(true)
+    await page.getByRole('textbox', { name: 'Message' }).fill('Remember that we chose PostgreSQL')
+    await page.keyboard.press('Enter')
+    await page.getByTestId('diff-card').getByText('we chose PostgreSQL').first().waitFor()
     await until(async () => (await received()).includes('state'))
     expect(await notice('Version').count()).toBe(0)
 

@@ -3,31 +3,21 @@ import { join } from 'node:path'
 import { execFileSync } from 'node:child_process'
 import type { Locator } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openTestPage } from '../support/test-page.ts'
-import { closeBrowser, openPage, visit } from '../support/browser.ts'
+import { openModelPage } from '../support/test-page.ts'
+import { closeBrowser, openPage, visit, undoInToast } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
-import { startModelServer } from '../support/model-server.ts'
 import { openTestServer } from '../support/app.ts'
 
 afterAll(closeBrowser)
 
 describe('history', () => {
   it('shows timeline, restore, blame and changes', async () => {
-    const model = await startModelServer(
-      {
-        calls: [
-          { name: 'edit', arguments: { path: 'MEMORY.md', oldText: '- one', newText: '- one\n- from the agent' } },
-        ],
-      },
-      { text: 'Done.' },
+    const edit = { path: 'MEMORY.md', oldText: '- one', newText: '- one\n- from the agent' }
+    const { page, open, type, onDisk, say } = await openModelPage(
+      [{ calls: [{ name: 'edit', arguments: edit }] }, { text: 'Done.' }],
+      { files: { 'MEMORY.md': '# Memory\n\n- one\n' } },
     )
-    const { page, open, type, onDisk } = await openTestPage({
-      files: { 'MEMORY.md': '# Memory\n\n- one\n' },
-      config: `providers: { anthropic: { baseUrl: "${model.url}" } }\nagents: { list: [{ id: main, workspace: "{{workspace}}", model: anthropic/m }] }\n`,
-      env: { ANTHROPIC_API_KEY: 'k' },
-    })
-    await page.getByRole('textbox', { name: 'Message' }).fill('Write it down')
-    await page.keyboard.press('Enter')
+    await say('Write it down')
     await page.getByText('Done.').waitFor()
     await open('MEMORY.md')
     await type('- from me\n')
@@ -49,7 +39,7 @@ describe('history', () => {
     await ofAgent.getByTestId('hunk').waitFor()
     await ofAgent.getByRole('button', { name: 'Restore this version' }).click()
     await until(async () => !(await onDisk('MEMORY.md')).includes('from me'))
-    await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).first().click()
+    await undoInToast(page)
     await until(async () => (await onDisk('MEMORY.md')).includes('from me'))
     await beside('Blame', page.locator('.line-numbers', { hasText: /^Commonplace ·/ }))
     await page.locator('.line-numbers', { hasText: /^Commonplace ·/ }).click()

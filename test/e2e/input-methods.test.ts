@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CDPSession, Locator, Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openTestServer } from '../support/app.ts'
-import { closeBrowser, enter, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, visit } from '../support/browser.ts'
+import { openTestPage } from '../support/test-page.ts'
 import { until } from '../support/folder.ts'
 
 afterAll(closeBrowser)
@@ -22,9 +22,7 @@ const files = {
 }
 
 async function open(place: string) {
-  const server = await openTestServer({ files })
-  const page = await openPage({ locale: 'zh-CN' })
-  await enter(page, server.url, place)
+  const { page, ...server } = await openTestPage({ files }, { locale: 'zh-CN' }, place)
   await page.getByRole('navigation').first().waitFor()
   const input = await page.context().newCDPSession(page as Page)
   return { server, page, input }
@@ -75,10 +73,7 @@ describe('composition', () => {
     await composeAndPress(page, input, palette, 'ww')
     expect(await options.allInnerTexts()).toEqual(before)
     await commit(input, 'ww')
-    await page
-      .getByRole('option', { name: /王五\.md/ })
-      .first()
-      .waitFor()
+    await page.getByRole('option', { name: '王五.md' }).first().waitFor()
     await page.keyboard.press('Escape')
     await palette.waitFor({ state: 'detached' })
 
@@ -165,10 +160,8 @@ describe('signs that Chinese input methods type', () => {
     await composer.press('Tab')
     expect(await composer.inputValue()).toBe(`@${decomposed} `)
   })
-})
 
-describe('pinyin', () => {
-  it('finds names, and never selects a setting or command', async () => {
+  it('find names, and never a setting or command before its name', async () => {
     const { page } = await open('/')
     const lang = () => page.locator('html').getAttribute('lang')
     const selected = page.locator('[role=option][aria-selected=true]')
@@ -178,10 +171,7 @@ describe('pinyin', () => {
     }
     for (const typed of ['wangwu', 'ww', 'wang']) {
       await palette(typed)
-      await page
-        .getByRole('option', { name: /王五\.md/ })
-        .first()
-        .waitFor()
+      await page.getByRole('option', { name: '王五.md' }).first().waitFor()
       expect(await selected.getAttribute('data-value')).not.toMatch(/^(?:command|setting)\//)
       await page.keyboard.press('Escape')
     }
@@ -193,6 +183,8 @@ describe('pinyin', () => {
       await palette(typed)
       await page.getByRole('option', { name: path }).first().click()
       await page.waitForURL((url) => decodeURIComponent(url.pathname).endsWith(path))
+      // The editor takes the focus when it has loaded.
+      await page.locator('.monaco-editor.focused').waitFor()
     }
     for (const typed of ['zhuti', 'yuyan', 'ftzw']) {
       await palette(typed)

@@ -3,8 +3,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openTestServer } from '../support/app.ts'
-import { closeBrowser, enter, openPage } from '../support/browser.ts'
+import { closeBrowser, visit, undoInToast } from '../support/browser.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
 import { textsIn, until } from '../support/folder.ts'
@@ -99,6 +98,7 @@ describe('found entries', () => {
     await page.waitForURL((url) => url.searchParams.get('q') === query)
     await settled()
     const found = await client.search.query({ agent: 'main', query })
+    expect(found.results.length).toBeGreaterThan(1)
     const placesOf = ({ results: all }: typeof found) =>
       all.map(({ path, startLine, endLine }) => `${path}:${startLine}-${endLine}`)
     await until(async () => (await places('returned')).join() === placesOf(found).join())
@@ -108,7 +108,10 @@ describe('found entries', () => {
     await page.getByRole('button', { name: 'What if' }).click()
     const panel = page.getByRole('complementary', { name: 'What if' })
     expect(await panel.getByRole('slider', { name: 'Threshold' }).count()).toBe(0)
-    await panel.getByRole('slider', { name: 'Maximum results' }).fill('2')
+    await panel.getByRole('slider', { name: 'Maximum results' }).waitFor()
+    await settled()
+    await panel.getByRole('slider', { name: 'Maximum results' }).fill('1')
+    await until(async () => (await places('returned')).length === 1, 20_000)
     await panel.getByRole('checkbox', { name: 'Older entries count less' }).check()
     await panel.getByRole('slider', { name: /Half after/ }).fill('300')
     const moved = page.getByText(/[▲▼]\d|comes in|drops out/)
@@ -118,7 +121,7 @@ describe('found entries', () => {
     await panel.getByRole('button', { name: 'Apply' }).click()
     await page.getByText('searches like this from now on', { exact: false }).waitFor()
     expect(placesOf(await client.search.query({ agent: 'main', query }))).toEqual(previewed)
-    await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).click()
+    await undoInToast(page)
     await until(async () => (await client.search.settings({ agent: 'main' })).maxResults === 20)
     expect(await config()).toBe(before)
   }, 60_000)
@@ -247,40 +250,33 @@ describe('explaining a missing result', () => {
     await page.getByText('searches like this from now on', { exact: false }).waitFor()
     const { results } = await (await connect(server.url)).search.query({ agent: 'main', query: question })
     expect(results.map(({ path }) => path)).toContain('memory/house.md')
-  })
 
-  it('explains a line selected in the editor', async () => {
-    const { page } = await openTestPage(
-      { files: { 'memory/a.md': '# A\n\nThe walrus is the mascot.\n' } },
-      {},
-      '/file/memory/a.md',
-    )
-    await page
-      .locator('.view-lines')
-      .getByText('walrus')
-      .dblclick({ position: { x: 40, y: 8 } })
+    // It also explains a line that is selected in the editor.
+    await visit(page, '/file/memory/house.md')
+    const line = page.locator('.view-lines').getByText('Garage')
+    await line.dblclick({ position: { x: 20, y: 8 } })
     await page.getByRole('button', { name: 'Check recall' }).click()
-    await page.waitForURL(/why=memory%2Fa\.md%3A3/)
-    await page.getByRole('textbox', { name: 'Question' }).fill('mascot')
-    await page.getByTestId('why').getByText('It is among the results.').waitFor()
+    await page.waitForURL(/why=memory%2Fhouse\.md%3A3/)
     await page.getByRole('textbox', { name: 'Question' }).fill('submarine')
-    await page.getByTestId('why').getByText('nothing in common with the query', { exact: false }).waitFor()
+    await why.getByText('nothing in common with the query', { exact: false }).waitFor()
     await page.getByRole('combobox', { name: 'File and line' }).fill('memory/none.md:4')
-    await page.getByTestId('why').getByText('file not found', { exact: false }).waitFor()
+    await why.getByText('file not found', { exact: false }).waitFor()
   })
 })
 
 describe('checks', () => {
   it('saves a result as a check that follows its line and explains a failure', async () => {
-    const server = await openTestServer({
-      files: {
-        'memory/house.md': '# House\n\nThe garage door opens with 4411.\n\nThe cellar key hangs behind the clock.\n',
-        'memory/piano.md': '# 钢琴\n\n佐藤先生每年春天来调钢琴。\n',
+    const { page, ...server } = await openTestPage(
+      {
+        files: {
+          'memory/house.md': '# House\n\nThe garage door opens with 4411.\n\nThe cellar key hangs behind the clock.\n',
+          'memory/piano.md': '# 钢琴\n\n佐藤先生每年春天来调钢琴。\n',
+        },
       },
-    })
+      {},
+      '/inspect/found?q=garage+door',
+    )
     const client = await connect(server.url)
-    const page = await openPage()
-    await enter(page, server.url, '/inspect/found?q=garage+door')
     const row = page.getByTestId('candidate').filter({ hasText: 'house.md:3' })
     await row.getByRole('button', { name: /Details/ }).click()
     await page.getByRole('button', { name: 'Add as check' }).click()
@@ -308,19 +304,13 @@ describe('checks', () => {
 
     const { text } = await client.savedSearches.export({ agent: 'main' })
     expect(text.trim().split('\n')).toHaveLength(2)
-    await page
-      .getByRole('button', { name: /^Remove the check/ })
-      .first()
-      .click()
+    await page.getByRole('button', { name: 'Remove the check' }).first().click()
     await until(async () => (await checks.count()) === 1)
-    await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).click()
+    await undoInToast(page)
     await until(async () => (await checks.count()) === 2)
-    const chosen = (name: string, content: string) =>
-      page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(content) })
-    await chosen('bad.jsonl', `${text}{"query": 3}\n`)
-    await page.getByText('queries.jsonl:3 is not a judged question', { exact: false }).waitFor()
     const more = { query: 'cellar', relevant: [{ path: 'memory/house.md', startLine: 5, endLine: 5 }] }
-    await chosen('more.jsonl', `${text}${JSON.stringify(more)}\n`)
+    const buffer = Buffer.from(`${text}${JSON.stringify(more)}\n`)
+    await page.locator('input[type=file]').setInputFiles({ name: 'more.jsonl', mimeType: 'text/plain', buffer })
     await page.getByText('One new check').waitFor()
     await until(async () => (await checks.count()) === 3)
   })

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openTestServer } from '../support/app.ts'
-import { closeBrowser, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, visit, undoInToast } from '../support/browser.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { until } from '../support/folder.ts'
 
@@ -60,10 +59,7 @@ describe('links', () => {
       '# Home\n\nSee [[Big seal#In the sea]], [it](animals/Big%20seal.md), [[Not yet]], [C](C%23%20notes.md#C%23%20too).\n',
     )
     expect(await read('trips/other.md')).toContain('[[Big seal|walrus]]')
-    await page
-      .locator('[data-sonner-toast]', { hasText: '3 links updated' })
-      .getByRole('button', { name: 'Undo' })
-      .click()
+    await undoInToast(page, '3 links updated')
     await until(async () => (await read('trips/other.md').catch(() => '')).includes('[[Walrus|walrus]]'))
     await until(async () => (await read('Home.md')).includes('[[walrus#In the sea]], [it](trips/Walrus.md)'))
 
@@ -145,16 +141,14 @@ describe('attachments', () => {
 
 describe('tags and properties', () => {
   it('renames a note’s tag by keyboard with undo, and searches for it by click', async () => {
-    const server = await openTestServer({
+    const { page, ...server } = await openTestPage({
       files: {
         'zoo.md': '---\ntags: [work, work/animals]\nstatus: open\n---\n# Zoo\n\nSee [[harbour]].\n',
         'harbour.md': '---\nstatus: done\n---\n# Harbour\n\nThe old port. #work\n',
       },
     })
     const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
-    const page = await openPage()
     page.setDefaultTimeout(15_000)
-    await page.goto(server.url)
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
     await visit(page, '/file/zoo.md')
     await page.getByRole('button', { name: 'Links', exact: true }).click()
@@ -172,10 +166,7 @@ describe('tags and properties', () => {
     await until(async () => (await read('harbour.md')).endsWith('The old port. #job\n'))
     await until(async () => (await read('zoo.md')).includes('tags: [job, job/animals]'))
     await panel.getByRole('link', { name: '#job', exact: true }).waitFor()
-    await page
-      .locator('[data-sonner-toast]', { hasText: '#work renamed to #job' })
-      .getByRole('button', { name: 'Undo' })
-      .click()
+    await undoInToast(page, '#work renamed to #job')
     await until(async () => (await read('zoo.md')).includes('tags: [work, work/animals]'))
 
     await panel.getByRole('link', { name: '#work', exact: true }).click()

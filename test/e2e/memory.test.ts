@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
-import { closeBrowser, enter, openPage } from '../support/browser.ts'
+import { closeBrowser, enter, openPage, undoInToast } from '../support/browser.ts'
 import { isDraft } from '../support/drafts.ts'
 import { until } from '../support/folder.ts'
 
@@ -59,7 +59,7 @@ describe('files', () => {
     await nav.getByRole('link', { name: /moved 2/ }).waitFor()
     await menu('notes/moved 2.md', 'Delete')
     await nav.getByRole('link', { name: /moved 2/ }).waitFor({ state: 'detached' })
-    await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).first().click()
+    await undoInToast(page)
     await nav.getByRole('link', { name: /moved 2/ }).waitFor()
     await page.evaluate(() => {
       const data = new DataTransfer()
@@ -86,10 +86,7 @@ describe('files', () => {
     await page.keyboard.press('Control+End')
     await page.keyboard.press('Enter')
     await page.keyboard.type('see [[peo')
-    await page
-      .getByRole('option', { name: /people/ })
-      .first()
-      .waitFor()
+    await page.getByRole('option', { name: 'people' }).first().waitFor()
     await page.keyboard.press('Enter')
     await page.keyboard.press('Control+s')
     await page.getByText('Saved', { exact: true }).waitFor()
@@ -239,10 +236,7 @@ describe('file moved or deleted elsewhere', () => {
     await type('more')
     await client.workspace.remove({ agent: 'main', path: 'memory/b.md' })
     await page.getByText('This file was deleted elsewhere').waitFor()
-    await page
-      .getByRole('link', { name: /^Notes/ })
-      .first()
-      .click()
+    await page.getByRole('link', { name: 'Notes' }).first().click()
     await page.getByRole('link', { name: 'Changes' }).first().click()
     await page.getByText('memory/b.md no longer exists').waitFor()
     expect(await files()).not.toContain('memory/b.md')
@@ -403,8 +397,7 @@ describe('find and replace', () => {
     await dialog.getByText('Replace 2 matches in 1 file?').waitFor()
     await dialog.getByRole('button', { name: 'Replace' }).click()
     await until(async () => (await onDisk('memory/a.md')) === 'The dog.\nA dog again.\n')
-    const told = page.locator('[data-sonner-toast]').filter({ hasText: '2 matches replaced' })
-    await told.getByRole('button', { name: 'Undo' }).click()
+    await undoInToast(page, '2 matches replaced')
     await until(async () => (await onDisk('memory/a.md')) === 'The cat.\nA cat again.\n')
     // The toast closes, but the undo stays available in Changes.
     await page.getByRole('link', { name: /^Changes/ }).click()
@@ -439,8 +432,11 @@ describe('disk errors', () => {
     await rename(join(home, 'away'), join(workspace, 'memory'))
     await page.locator('.view-lines').click()
     await page.keyboard.press('Control+s')
-    // The file exists again, so the editor asks before overwriting it.
-    await page.getByRole('button', { name: 'Keep mine' }).click()
-    await until(async () => (await onDisk('memory/a.md')) === 'one\ntwo three')
+    const keepMine = page.getByRole('button', { name: 'Keep mine' })
+    await until(async () => {
+      // The editor asks unless it has noticed already that the file is back.
+      if (await keepMine.isVisible()) await keepMine.click()
+      return (await onDisk('memory/a.md')) === 'one\ntwo three'
+    })
   })
 })

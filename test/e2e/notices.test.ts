@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openTestServer } from '../support/app.ts'
-import { closeBrowser, openPage } from '../support/browser.ts'
+import { closeBrowser } from '../support/browser.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { startTroubledEmbeddings } from '../support/troubled-embeddings.ts'
 
@@ -52,10 +51,8 @@ describe('problem reports', () => {
 
 describe('files of other programs', () => {
   it('are listed once in Notes, and accepted with one click', async () => {
-    const server = await openTestServer({ files: { 'home.md': '# Home\n' } })
-    const page = await openPage()
+    const { page, ...server } = await openTestPage({ files: { 'home.md': '# Home\n' } })
     page.setDefaultTimeout(15_000)
-    await page.goto(server.url)
     await page.getByRole('link', { name: /^Notes/ }).click()
     await page.getByRole('link', { name: 'home.md' }).waitFor()
     const notice = page.getByTestId('outside-files')

@@ -2,9 +2,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { existsSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openTestServer } from '../support/app.ts'
-import { closeBrowser, enter, openPage, visit } from '../support/browser.ts'
-import { openTestPage } from '../support/test-page.ts'
+import { closeBrowser, visit, undoInToast } from '../support/browser.ts'
+import { openModelPage, openTestPage } from '../support/test-page.ts'
 import { textsIn, until, writeFiles } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { redactionPlaceholder, visibilityOf } from '../../src/shared/markdown/visibility.ts'
@@ -41,17 +40,13 @@ agents:
     const row = (name: string) => page.locator('.group\\/row', { hasText: name }).first()
     const makePrivate = async () => {
       await row('health').hover()
-      await page
-        .getByRole('button', { name: 'Actions for health.md' })
-        .or(page.getByRole('button', { name: /health\.md$/ }).last())
-        .first()
-        .click()
+      await page.getByRole('button', { name: 'Actions for health.md' }).click()
       await page.getByRole('menuitem', { name: 'Make private' }).click()
     }
     await makePrivate()
     await until(async () => (await read('health.md')) === `---\nvisibility: private\n---\n\n${health}`)
     await row('health').getByTestId('private').waitFor()
-    await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).click()
+    await undoInToast(page)
     await until(async () => (await read('health.md')) === health)
     await makePrivate()
     await until(async () => (await read('health.md')).startsWith('---\nvisibility: private'))
@@ -75,46 +70,30 @@ agents:
 
 describe('source marks', () => {
   it('shows the source of a line as a small label; untrusted lines wait in the inbox', async () => {
-    const model = await startModelServer({ text: 'ok' })
-    const steps = [
-      { calls: [{ name: 'read', arguments: { path: 'ferry.md' } }] },
-      {
-        calls: [{ name: 'write', arguments: { path: 'MEMORY.md', content: '- Ferries leave at nine', append: true } }],
-      },
-      { text: 'It waits in your inbox.' },
-    ]
-    model.respond = () => steps.shift() ?? { text: 'ok' }
-    const { page, ...server } = await openTestPage({
-      files: {
-        'ferry.md':
-          '# Ferry\n\n- It leaves at nine. ^[web: news.example, 2026-11-22]\n- Mine alone. ^[local]\n- Plain.\n',
-      },
-      config: `providers:
-  anthropic: { baseUrl: "${model.url}" }
-agents:
-  defaults: { model: anthropic/claude-test, memory: { embedding: { provider: none } } }
-  list: [{ id: main, workspace: "{{workspace}}" }]
-`,
-      env: { ANTHROPIC_API_KEY: 'sk-test-key' },
-    })
+    const write = { path: 'MEMORY.md', content: '- Ferries leave at nine', append: true }
+    const ferry = '# Ferry\n\n- It leaves at nine. ^[web: news.example, 2026-11-22]\n- Mine alone. ^[local]\n- Plain.\n'
+    const { page, onDisk, url } = await openModelPage(
+      [
+        { calls: [{ name: 'read', arguments: { path: 'ferry.md' } }] },
+        { calls: [{ name: 'write', arguments: write }] },
+        { text: 'It waits in your inbox.' },
+      ],
+      { files: { 'ferry.md': ferry } },
+    )
     await page.getByRole('link', { name: /^Notes/ }).click()
     await page.locator('.group\\/row', { hasText: 'ferry' }).first().click()
-    await page
-      .getByRole('button', { name: 'Preview' })
-      .or(page.getByRole('radio', { name: 'Preview' }))
-      .first()
-      .click()
+    await page.getByRole('button', { name: 'Preview' }).click()
     const mark = page.getByTestId('line-mark')
     await mark.first().waitFor()
     expect(await mark.allInnerTexts()).toEqual(['web: news.example, 2026-11-22', 'private'])
     expect(await mark.first().getAttribute('title')).toBe('Source: web: news.example, 2026-11-22')
-    await page.goto(server.url)
+    await page.goto(url)
     await page.getByRole('textbox').last().fill('What does the note say?')
     await page.keyboard.press('Enter')
     await page.getByText('It waits in your inbox.').last().waitFor()
     await page.getByRole('link', { name: /^Suggestions/ }).click()
     await page.getByText('External source').first().waitFor()
-    expect(await readFile(join(server.workspace, 'MEMORY.md'), 'utf8')).not.toContain('nine')
+    expect(await onDisk('MEMORY.md')).not.toContain('nine')
   }, 120_000)
 })
 
@@ -161,7 +140,7 @@ describe('private chats', () => {
       await page.getByText(text.replace('/remember ', '')).first().waitFor()
     }
     const log = async () =>
-      Object.values(await textsIn(server.workspace, (path) => path.includes('memory/'))).join('\n')
+      Object.values(await textsIn(server.workspace, (path) => /memory\/.*\.md$/.test(path))).join('\n')
     await until(async () => (await log()).includes('salt'))
     await writeFiles(server.workspace, { 'notes/plan.md': plan.replace('Friday.', 'Friday. ^[private]') })
     const madePrivate = page.getByRole('note').filter({ hasText: '1 chat contains text of private notes' })
@@ -194,16 +173,14 @@ const aboutLisa = {
 }
 
 describe('permanent deletion', () => {
-  it('finds, confirms and erases but keeps excluded notes; Chinese, phone size', async () => {
+  it('finds, confirms and erases, but keeps excluded notes, also in a narrow window', async () => {
     const config =
       'agents:\n  defaults: { memory: { embedding: { provider: builtin } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n'
-    const server = await openTestServer({ files: aboutLisa, config })
+    const { page, ...server } = await openTestPage({ files: aboutLisa, config })
     const oldHistory = join(server.home, 'history/main/repository.git')
     await mkdir(oldHistory, { recursive: true })
     await writeFile(join(oldHistory, 'HEAD'), 'x'.repeat(2000))
     const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
-    const page = await openPage()
-    await page.goto(server.url)
     await page.getByRole('link', { name: 'Suggestions' }).waitFor()
     await page.keyboard.press('Control+K')
     await page.getByPlaceholder('Type a command').fill('delete permanently')
@@ -217,14 +194,9 @@ describe('permanent deletion', () => {
       /history\/main\/repository\.git\s+May contain the text\s+2\skB/,
     )
 
-    const phone = await openPage({ locale: 'zh-CN', viewport: { width: 360, height: 740 } })
-    await enter(phone, server.url, '/forget')
-    await phone.getByTestId('forget').getByRole('textbox').fill('Lisa Kessler')
-    await phone.keyboard.press('Enter')
-    await phone.getByRole('heading', { name: '无法删除的内容' }).waitFor()
-    const overflow = await phone.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)
-    expect(overflow).toBe(false)
-    await phone.close()
+    await page.setViewportSize({ width: 360, height: 740 })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)).toBe(false)
+    await page.setViewportSize({ width: 1440, height: 900 })
 
     await view.getByRole('checkbox', { name: 'notes/seeds.md' }).uncheck()
     await view.getByText('insulin pump').click()

@@ -60,10 +60,7 @@ describe('connected programs', () => {
       /^My agent may save 1 notes and 500000 characters a day/,
     )
 
-    await page
-      .getByRole('link', { name: /^Notes/ })
-      .first()
-      .click()
+    await page.getByRole('link', { name: 'Notes' }).first().click()
     await page.getByRole('link', { name: 'Changes' }).first().click()
     await page
       .getByRole('button', { name: 'other programs' })

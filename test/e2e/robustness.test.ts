@@ -245,10 +245,7 @@ describe('error boundaries', () => {
     await page.goto(new URL('/changes', url).href)
     await page.getByText('This view cannot be shown.').waitFor()
     await page.getByRole('navigation').waitFor()
-    await page
-      .getByRole('link', { name: /^Search/ })
-      .first()
-      .click()
+    await page.getByRole('link', { name: 'Search' }).first().click()
     await page.getByText('This view cannot be shown.').waitFor({ state: 'detached' })
     await page.goBack()
     await page.getByText('This view cannot be shown.').waitFor()

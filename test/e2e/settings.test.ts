@@ -2,8 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openTestServer } from '../support/app.ts'
-import { closeBrowser, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, visit } from '../support/browser.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
@@ -132,11 +131,6 @@ describe('several agents', () => {
     await card.getByRole('checkbox', { name: 'Work' }).click()
     const config = async () => parse(await readFile(join(server.home, 'config.yaml'), 'utf8')) as unknown
     await until(async () => JSON.stringify(await config()).includes('"shareWith":["work"]'))
-    const client = await connect(server.url)
-    await until(async () => {
-      const { results } = await client.search.query({ agent: 'work', query: 'combination of the safe' })
-      return results.some(({ path }) => path === '@main/memory/safe.md')
-    })
     await page.getByRole('button', { name: 'Agent Commonplace' }).click()
     await page.getByRole('menuitem', { name: 'Work' }).click()
     await page.getByRole('link', { name: 'Search' }).click()
@@ -149,15 +143,13 @@ describe('several agents', () => {
 
 describe('two windows', () => {
   it('syncs renames, archives, deletions and settings of another window', async () => {
-    const server = await openTestServer()
+    const { page, ...server } = await openTestPage()
     const client = await connect(server.url)
     const work = await client.agents.create({
       name: 'work',
       workspace: join(await temporaryFolder(), 'work'),
       locale: 'en',
     })
-    const page = await openPage()
-    await page.goto(server.url)
     const composer = page.getByRole('textbox', { name: 'Message' })
     const say = async (text: string) => {
       await composer.fill(text)
@@ -170,10 +162,7 @@ describe('two windows', () => {
     await say('Remember that the gate code is 4711')
     const chat = page.url()
     await client.agents.update({ agent: work.agent, name: 'Office' })
-    await page
-      .getByRole('link', { name: /^Notes/ })
-      .first()
-      .click()
+    await page.getByRole('link', { name: 'Notes' }).first().click()
     await page.getByRole('link', { name: 'Changes' }).first().click()
     await page.getByTestId('change').getByText('Office', { exact: true }).waitFor()
     await visit(page, chat)
@@ -207,13 +196,11 @@ describe('two windows', () => {
 
 describe('settings', () => {
   it('are found, set and reset; the file keeps comments and shows errors by line', async () => {
-    const server = await openTestServer({
+    const { page, ...server } = await openTestPage({
       config:
         '# kept\nagents:\n  defaults:\n    chat: { titles: false } # not so many\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n',
     })
     const text = () => readFile(join(server.home, 'config.yaml'), 'utf8')
-    const page = await openPage()
-    await page.goto(server.url)
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
     await page.keyboard.press('Control+,')
     await page.getByRole('searchbox', { name: 'Search settings' }).fill('note counts half')
@@ -254,13 +241,11 @@ describe('settings', () => {
   }, 60_000)
 
   it('can be set for one agent, for all agents, or for the app, in every section', async () => {
-    const server = await openTestServer({
+    const { page, ...server } = await openTestPage({
       config:
         'agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n    - { id: work, workspace: "{{workspace}}-2" }\n',
     })
     const config = async () => parse(await readFile(join(server.home, 'config.yaml'), 'utf8')) as unknown
-    const page = await openPage()
-    await page.goto(server.url)
     await visit(page, '/settings#spending')
     await page.getByRole('heading', { name: 'Usage and spending' }).waitFor()
     const find = page.getByRole('searchbox', { name: 'Search settings' })

@@ -1,8 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openTestServer } from '../support/app.ts'
-import { closeBrowser, enter, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, visit, undoInToast } from '../support/browser.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { until } from '../support/folder.ts'
 import { makeMemory } from '../support/made-memory.ts'
@@ -15,10 +14,12 @@ afterAll(closeBrowser)
 describe('inbox', () => {
   it('shows a suggestion before Enter accepts it in a narrow window', async () => {
     const text = '# Notes\n\n- The bins are emptied on Monday.\n- The bins are emptied on Monday.\n'
-    const server = await openTestServer({ files: { 'notes/a.md': text } })
+    const { page, ...server } = await openTestPage(
+      { files: { 'notes/a.md': text } },
+      { viewport: { width: 900, height: 650 } },
+      '/inbox',
+    )
     const read = () => readFile(join(server.workspace, 'notes/a.md'), 'utf8')
-    const page = await openPage({ viewport: { width: 900, height: 650 } })
-    await enter(page, server.url, '/inbox')
     const inbox = page.getByTestId('inbox')
     await inbox.getByRole('button', { name: 'Scan notes' }).first().click()
     await inbox.getByTestId('proposal').first().waitFor()
@@ -104,11 +105,7 @@ describe('inbox', () => {
 
     // A search result can be flagged as outdated.
     await visit(page, '/inspect/found?q=green+folder')
-    await page
-      .getByTestId('candidate')
-      .first()
-      .getByRole('button', { name: /Details/ })
-      .click()
+    await page.getByTestId('candidate').first().getByRole('button', { name: 'Details' }).click()
     await page.getByTestId('result-actions').getByRole('button', { name: 'Outdated' }).first().click()
     await page.waitForURL(/inbox\?proposal=/)
     await title.getByText('Outdated').waitFor()
@@ -116,21 +113,16 @@ describe('inbox', () => {
     await until(async () =>
       (await Promise.all(Object.keys(files).map(read))).some((text) => text.includes('(until 2026-11-22)')),
     )
-
-    const phone = await openPage({ viewport: { width: 360, height: 740 }, locale: 'zh-CN' })
-    await enter(phone, server.url, '/inbox')
-    await phone.getByTestId('proposal').first().waitFor()
-    await phone.getByTestId('proposal').nth(2).click()
-    await phone.getByRole('button', { name: '接受' }).waitFor()
   }, 180_000)
 
   it('offers to replace the fact that a saved note changes', async () => {
     const log = 'memory/2026-11-02.md'
     const text = '# 2026-11-02\n\n- 09:00 The rent is 1,450 euros a month.\n'
-    const server = await openTestServer({ files: { [log]: text }, now: () => new Date('2026-11-22T12:00:00') })
+    const { page, ...server } = await openTestPage({
+      files: { [log]: text },
+      now: () => new Date('2026-11-22T12:00:00'),
+    })
     const read = () => readFile(join(server.workspace, log), 'utf8')
-    const page = await openPage({})
-    await page.goto(server.url)
     await page.locator('textarea').first().waitFor()
     const save = async (note: string) => {
       await page.keyboard.press('Control+Shift+Space')
@@ -146,11 +138,7 @@ describe('inbox', () => {
     expect(await read(), 'the note is saved first, and nothing changes unasked').toBe(text)
     await toastWith('Replace the older note').getByRole('button', { name: 'Replace the older note' }).click()
     await until(async () => (await read()).includes('~~09:00 The rent is 1,450 euros a month.~~ (until 2026-11-22'))
-    await page
-      .locator('[data-sonner-toast]')
-      .filter({ hasText: 'The older note was crossed out.' })
-      .getByRole('button', { name: 'Undo' })
-      .click()
+    await undoInToast(page, 'The older note was crossed out.')
     await until(async () => (await read()) === text)
 
     await save('The rent is 1,450 euros a month')
@@ -207,7 +195,7 @@ agents:
       .getByRole('button', { name: /^Accept/ })
       .click()
     await page.getByText(/\d+ accepted\./).waitFor()
-    await page.locator('[data-sonner-toast]', { hasText: 'accepted.' }).getByRole('button', { name: 'Undo' }).click()
+    await undoInToast(page, 'accepted.')
     await until(async () => {
       const texts = Object.keys(memory.files).map((path) => readFile(join(server.workspace, path), 'utf8'))
       return (await Promise.all(texts)).join('') === Object.values(memory.files).join('')

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestServer, prepareFolders } from '../support/app.ts'
 import { closeBrowser, openPage } from '../support/browser.ts'
+import { modelConfig } from '../support/test-page.ts'
 import { until } from '../support/folder.ts'
 import { numberedWords, startModelServer } from '../support/model-server.ts'
 
@@ -13,7 +14,7 @@ const gone = /WebSocket|Failed to load resource|ERR_/
 async function openMortal(...answers: Parameters<typeof startModelServer>) {
   const model = await startModelServer(...answers)
   const folders = await prepareFolders({
-    config: `providers: { anthropic: { baseUrl: "${model.url}" } }\nagents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-sonnet-4-5 }]\n`,
+    config: modelConfig(model.url),
   })
   const start = (port = 0) => startServer({ mainFolder, env: { ANTHROPIC_API_KEY: 'k' }, home: folders.home, port })
   let server = await start()
@@ -32,18 +33,10 @@ async function openMortal(...answers: Parameters<typeof startModelServer>) {
 describe('refused browser', () => {
   it('explains what to do after a restart, and accepts the pasted address', async () => {
     const host = await openMortal()
-    for (const [locale, title] of [
-      ['en-US', 'This browser has no access yet'],
-      ['zh-CN', '此浏览器尚未登录'],
-      ['zh-TW', '此瀏覽器尚未登入'],
-    ] as const) {
-      const page = await openPage({ locale, viewport: { width: 360, height: 740 } }, /401/)
-      await page.goto(new URL('/changes?a=1', host.url).href)
-      await page.getByRole('heading', { name: title }).waitFor()
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
-    }
-    const page = await openPage({ colorScheme: 'dark' }, /401/)
+    const page = await openPage({ colorScheme: 'dark', viewport: { width: 360, height: 740 } }, /401/)
     await page.goto(new URL('/changes?a=1', host.url).href)
+    await page.getByRole('heading', { name: 'This browser has no access yet' }).waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
     const field = page.getByRole('textbox')
     await field.fill('a-wrong-one')
     await page.getByRole('button', { name: 'Enter' }).click()

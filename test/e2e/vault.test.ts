@@ -1,6 +1,4 @@
 /** A vault of many notes and chats is indexed quickly, and every view renders few elements. */
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
@@ -58,7 +56,7 @@ const nodes = (page: Page) => page.evaluate(() => document.querySelectorAll('*')
 
 describe('large vault', () => {
   it('lists files and chats accessibly and renders few elements in every view', async () => {
-    const { page, go, workspace } = await openVault()
+    const { page, go } = await openVault()
     const sidebar = page.getByRole('navigation', { name: 'Main navigation' })
     await sidebar.getByRole('link', { name: /^Notes/ }).click()
     await sidebar.getByTestId('vault-line').getByText('Obsidian vault · daily notes in Journal/YYYY-MM-DD').waitFor()
@@ -95,20 +93,14 @@ describe('large vault', () => {
     expect(box?.y).toBeLessThan(400)
     await page.setViewportSize({ width: 1440, height: 900 })
 
-    // All matches are counted, and replaced as one change.
+    // All matches are counted.
     await go('/find')
     await page.getByRole('textbox', { name: 'Find' }).fill('herrings')
     await page.getByText(/^\d,\d+ matches in [\d,]+ files$/).waitFor({ timeout: 20_000 })
     expect(await nodes(page)).toBeLessThan(maxNodes)
-    await page.getByRole('textbox', { name: 'Find' }).fill('forty herrings')
-    await page.getByText('1 match in 1 file', { exact: true }).waitFor()
-    await page.getByRole('textbox', { name: 'Replace with' }).fill('fifty herrings')
-    await page.getByRole('button', { name: 'Replace all' }).click()
-    await page.getByRole('button', { name: 'Replace' }).click()
-    await until(async () => (await readFile(join(workspace, 'Journal/2024-05-21.md'), 'utf8')).includes('fifty'))
 
     for (const [path, ready] of [
-      ['/changes', '[data-testid=change]'],
+      ['/changes', 'h1'],
       ['/search?q=walrus+herrings', '[data-testid=result]'],
       ['/file/Journal/2024-05-21.md', '.monaco-editor .view-lines'],
       ['/', 'textarea'],

@@ -42,6 +42,12 @@ export function visit(page: Page, place: string): Promise<void> {
   return page.evaluate((to) => history.pushState(null, '', to), place)
 }
 
+/** @param text part of the toast */
+export function undoInToast(page: Page, text = ''): Promise<void> {
+  const toast = page.locator('[data-sonner-toast]', { hasText: text })
+  return toast.getByRole('button', { name: 'Undo' }).first().click()
+}
+
 export async function closeBrowser(): Promise<void> {
   await (await connected)?.close()
   connected = undefined

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openTestServer, type TestAppOptions } from './app.ts'
 import { enter, openPage, visit } from './browser.ts'
+import { startModelServer, type ScriptedAnswer } from './model-server.ts'
 
 /** A PNG of one pixel. */
 export const dot = Buffer.from(
@@ -35,4 +36,23 @@ export async function openTestPage(
     await composer.press('Enter')
   }
   return { ...server, page, open, onDisk, type, composer, say }
+}
+
+/** Returns a config with a scripted model. @param extra more top-level keys */
+export function modelConfig(url: string, extra = ''): string {
+  return `providers: { anthropic: { baseUrl: "${url}" } }\n${extra}agents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-sonnet-4-5 }]\n`
+}
+
+/** Opens a page of an agent whose model gives these answers. */
+export async function openModelPage(
+  script: readonly ScriptedAnswer[],
+  { extra, ...options }: TestAppOptions & { readonly extra?: string } = {},
+  look: Parameters<typeof openPage>[0] = {},
+) {
+  const model = await startModelServer(...script)
+  const opened = await openTestPage(
+    { config: modelConfig(model.url, extra), env: { ANTHROPIC_API_KEY: 'k' }, ...options },
+    look,
+  )
+  return { ...opened, model }
 }
