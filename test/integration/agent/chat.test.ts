@@ -50,20 +50,6 @@ describe('the offline agent', () => {
     expect(answer.last).toMatchObject({ stopReason: 'stop' })
     expect(answer.text).not.toContain('{"path"')
   })
-
-  it('answers all queued messages, not only the last one', async () => {
-    const { agent } = await openChat()
-    const { session } = await agent.chat.send({ text: 'Remember that the boiler code is 7781' })
-    for (const text of ['What is the boiler code?', 'Remember that the plumber is called Otto', 'thanks'])
-      await agent.chat.send({ text, session })
-    const said = async () =>
-      (await agent.sessions.get(session))
-        .messages()
-        .flatMap(({ message }) => (message.role === 'assistant' ? [messageText(message)] : []))
-        .join('\n')
-    await until(async () => (await said()).includes('You are welcome'))
-    expect(await said()).toContain('> the boiler code is 7781')
-  })
 })
 
 describe('tools, called by a model', () => {

@@ -123,16 +123,6 @@ describe('browser host', () => {
     expect((await setUp(await temporaryFolder())).created).toContain('MEMORY.md')
     expect((await client.settings.get()).firstRun).toBe(false)
   })
-
-  it('keeps the last valid settings after an error in config.yaml and reports it', async () => {
-    const { url, home } = await openTestServer()
-    const client = await connect(url)
-    const { writeFile } = await import('node:fs/promises')
-    await writeFile(`${home}/config.yaml`, 'agents:\n  list:\n    - id: [\n')
-    await until(async () => (await client.settings.get()).problems.length > 0)
-    expect(await client.agents.list()).toMatchObject([{ id: 'main', ready: true }])
-    await expect(client.settings.setAppearance({ theme: 'dark' })).rejects.toMatchObject({ code: 'config_invalid' })
-  })
 })
 
 describe('lifecycle', () => {

@@ -1,11 +1,12 @@
 /** A review with scripted model servers and the real clients: its findings wait in the inbox. */
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { mainFolder, openTestApp } from '../../support/app.ts'
+import { textsIn } from '../../support/folder.ts'
 import { makeMemory } from '../../support/made-memory.ts'
 import { startModelServer, type ModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
 import { contentOf, reviewAnswer, type Planted } from '../../support/scripted-reviewer.ts'
@@ -64,14 +65,18 @@ async function openReview(setup: Setup = {}) {
     now,
   })
   const client = createRouterClient(createRouter(test.app))
-  const everything = async () => {
-    const entries = await readdir(test.workspace, { recursive: true, withFileTypes: true })
-    const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-    return Object.fromEntries(await Promise.all(paths.sort().map(async (path) => [path, await readFile(path, 'utf8')])))
-  }
   const open = async () => (await client.suggestions.list(main)).open
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
-  return { ...test, server, env, client, suggestions: client.suggestions, everything, open, read }
+  return {
+    ...test,
+    server,
+    env,
+    client,
+    suggestions: client.suggestions,
+    everything: () => textsIn(test.workspace),
+    open,
+    read,
+  }
 }
 
 describe('review by a model', () => {

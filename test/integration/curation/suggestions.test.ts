@@ -68,34 +68,6 @@ describe('suggestions', () => {
     })
   })
 
-  it('suggestions whose lines were changed stay accepted and are reported with the line; the others are undone to the byte', async () => {
-    const { suggestions, workspace, read, everything, open, client } = await openUpkeep()
-    const before = await everything()
-    await suggestions.look(main)
-    const ids = (await open()).map(({ id }) => id)
-    const { acceptance } = await suggestions.accept({ ...main, ids })
-    const log = 'memory/2026-11-02.md'
-    const accepted = await read(log)
-    await writeFile(join(workspace, log), accepted.replace('~~The garage', 'See below. ~~The garage'))
-    const undo = { ...main, acceptance: acceptance ?? 0 }
-    expect(await suggestions.undo(undo)).toMatchObject({ undone: 2, stuck: [{ path: log, line: 9 }] })
-    expect(await read('notes/old.md')).toBe(files['notes/old.md'])
-    expect(await read(log)).toContain('**green tea** in the morning.\n')
-    expect(await read(log)).toContain('See below. ~~The garage')
-    expect((await open()).map(({ rule }) => rule)).toEqual(['logged', 'broken'])
-    const { done } = await client.suggestions.list(main)
-    expect(done.find(({ rule }) => rule === 'expired')).toMatchObject({
-      state: 'accepted',
-      stuck: { path: log, line: 9 },
-    })
-    // Without the conflicting edit the rest can be undone too.
-    await writeFile(join(workspace, log), (await read(log)).replace('See below. ', ''))
-    expect(await suggestions.undo(undo)).toEqual({ undone: 1, stuck: [] })
-    expect(await everything()).toEqual(before)
-    expect((await open()).length).toBe(3)
-    await expect(suggestions.undo(undo)).rejects.toMatchObject({ code: 'undo_conflict' })
-  })
-
   it('does not suggest a rejected change again, even after its lines moved; it can be reopened', async () => {
     const { suggestions, open, workspace } = await openUpkeep()
     await suggestions.look(main)

@@ -40,17 +40,11 @@ it('reports places behind the end of a note or a line', async () => {
   }
   expect((await call('memory_get', { path: 'empty.md' })).structuredContent).toMatchObject({ totalLines: 0 })
   for (const [args, same] of [
-    [{ path: 'four.md:3' }, { path: 'four.md', from: 3, lines: 1 }],
     [{ path: '[four.md:3]' }, { path: 'four.md', from: 3, lines: 1 }],
-    [{ path: '`four.md:3-4`' }, { path: 'four.md', from: 3, lines: 2 }],
     [{ path: 'four.md:3-4' }, { path: 'four.md', from: 3, lines: 2 }],
     [
       { path: 'four.md:3-4', from: 1 },
       { path: 'four.md', from: 1 },
-    ],
-    [
-      { path: 'four.md:1-4', lines: 1 },
-      { path: 'four.md', from: 1, lines: 1 },
     ],
   ] as const)
     expect(await call('memory_get', args)).toEqual(await call('memory_get', same))

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
+import { openAgent } from '../../support/agent.ts'
 import { openTestApp } from '../../support/app.ts'
 import { startModelServer } from '../../support/model-server.ts'
 
@@ -33,26 +34,23 @@ async function openChat(reply: (body: Body, bodies: Body[]) => Reply, window = 3
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
-  const { app } = await openTestApp({
-    config: `providers: { openai-compatible: { baseUrl: "http://127.0.0.1:${port}" } }
-models: { openai-compatible/m: { contextWindow: ${window} } }
-agents:
-  list: [{ id: main, workspace: "{{workspace}}", model: openai-compatible/m }]
-`,
-    files: {
-      'memory/2026-01-05.md':
-        '# 2026-01-05\n\n- 09:10 The gate code is 4711\n- 10:00 Bought hiking boots\n- 11:00 Ana likes green tea\n',
+  const url = `http://127.0.0.1:${port}`
+  const { app, agent, send, messagesOf } = await openAgent(
+    { url, openAiUrl: url },
+    {
+      model: 'openai-compatible/m',
+      settings: `models: { openai-compatible/m: { contextWindow: ${window} } }\n`,
+      files: {
+        'memory/2026-01-05.md':
+          '# 2026-01-05\n\n- 09:10 The gate code is 4711\n- 10:00 Bought hiking boots\n- 11:00 Ana likes green tea\n',
+      },
     },
-    now: () => new Date(2026, 0, 20, 10, 30),
-  })
-  const agent = await app.agents.get('main')
+  )
   await agent.memory.settle(20_000)
   let session: string | undefined
   async function ask(text: string) {
-    const sent = await agent.chat.send({ text, session })
-    await sent.ended
-    session = sent.session
-    const message = (await agent.sessions.get(session)).messages().at(-1)?.message
+    session = await send(text, session)
+    const message = (await messagesOf(session)).at(-1)
     return message?.role === 'assistant' ? { ...message, text: messageText(message) } : undefined
   }
   return { app, agent, ask, bodies, transcript: () => agent.sessions.get(session ?? '') }

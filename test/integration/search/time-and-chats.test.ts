@@ -44,21 +44,6 @@ async function openMemory(sessions: Readonly<Record<string, string>> = {}) {
 }
 
 describe('notes and transcripts that repeat them', () => {
-  it('folds a transcript that repeats a note into the note', async () => {
-    const { memory } = await openMemory({
-      'echo.jsonl': transcript(
-        '2026-11-12',
-        ['user', 'Please note this down.'],
-        ['assistant', 'Noted: the staging server listens on port 8443 since January.'],
-      ),
-    })
-    const query = 'which port does the staging server listen on'
-    const { candidates } = await memory.explain(query)
-    const returned = candidates.filter(({ verdict }) => verdict.kind === 'returned')
-    expect(returned.map(({ path }) => path)).toEqual(['MEMORY.md'])
-    expect(candidates.find(({ source }) => source === 'sessions')?.verdict).toEqual({ kind: 'duplicate', rank: 1 })
-  })
-
   it('ranks the note with the answer above a chat with the same question', async () => {
     const question = 'Which port does the staging server listen on?'
     const { memory } = await openMemory({

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import type { Moving } from '../../../src/shared/contract/index.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
+import { textsIn } from '../../support/folder.ts'
 import { rounds } from '../../support/thorough.ts'
 
 const count = rounds(150, 300)
@@ -28,15 +28,9 @@ async function openVault() {
   // The first scan of all files has no fixed time.
   await agent.history.flush()
   const { links, history } = createRouterClient(createRouter(test.app))
-  const { revert, batches } = history
   const told: (Moving | null)[] = []
   agent.batches.progress.subscribe((moving) => told.push(moving))
-  const all = async () => {
-    const entries = await readdir(test.workspace, { recursive: true, withFileTypes: true })
-    const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-    return Object.fromEntries(await Promise.all(paths.sort().map(async (path) => [path, await readFile(path, 'utf8')])))
-  }
-  return { ...test, agent, links, revert, batches, told, all }
+  return { ...test, agent, links, batches: history.batches, told, all: () => textsIn(test.workspace) }
 }
 
 describe('a move of many notes', () => {

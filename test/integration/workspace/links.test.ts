@@ -1,24 +1,19 @@
 import { watch } from 'node:fs'
-import { chmod, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
-import { until } from '../../support/folder.ts'
+import { textsIn, until } from '../../support/folder.ts'
 
 async function openLinks(files: Record<string, string>) {
   const test = await openTestApp({ files, watch: true })
   const { links, history } = createRouterClient(createRouter(test.app))
-  const { revert, batches } = history
+  const { revert } = history
   const agent = await test.app.agents.get('main')
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
-  const everything = async () => {
-    const entries = await readdir(test.workspace, { recursive: true, withFileTypes: true })
-    const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-    return Object.fromEntries(await Promise.all(paths.sort().map(async (path) => [path, await readFile(path, 'utf8')])))
-  }
-  return { ...test, agent, links, revert, batches, read, everything }
+  return { ...test, agent, links, revert, read, everything: () => textsIn(test.workspace) }
 }
 
 const main = { agent: 'main' }

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Transcript } from '../../../src/main/agent/sessions/transcript.ts'
-import { readToolDetails, type ToolDetails } from '../../../src/shared/chat/message-schemas.ts'
+import type { ToolDetails } from '../../../src/shared/chat/message-schemas.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 const change = { path: 'MEMORY.md', patch: '@@', added: 2, removed: 0, startLine: 2 }
@@ -37,10 +37,6 @@ const cases: readonly [what: string, stored: unknown, read: ToolDetails][] = [
 ]
 
 describe('stored tool details', () => {
-  it.each(cases)('reads %s correctly', (_what, stored, read) => {
-    expect(readToolDetails(stored)).toEqual(read)
-  })
-
   it.each(cases)('copies %s to another transcript unchanged', async (_what, stored, read) => {
     const folder = await temporaryFolder()
     const timestamp = '2026-01-20T10:00:00.000Z'

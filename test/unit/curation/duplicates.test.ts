@@ -33,25 +33,9 @@ describe('near-duplicates', () => {
   })
 
   it('does not match a line with a longer one that contains it', async () => {
-    const words = [
-      'violin',
-      'garden',
-      'harbour',
-      'passport',
-      'invoice',
-      'lantern',
-      'orchard',
-      'quarry',
-      'saddle',
-      'tunnel',
-    ]
-    const pairs = words.map((word, index) => {
-      const line = `${word} ${words[(index + 3) % 10]} ${words[(index + 7) % 10]} before noon`
-      return [line, `${line} ${words[(index + 5) % 10]} ${word}s again`]
-    })
-    for (const pair of pairs) {
-      expect(await nearDuplicates(pair)).toEqual([])
-      expect(await nearDuplicates([...pair].reverse())).toEqual([])
-    }
+    const line = 'violin passport saddle before noon'
+    const longer = `${line} lantern violins again`
+    expect(await nearDuplicates([line, longer])).toEqual([])
+    expect(await nearDuplicates([longer, line])).toEqual([])
   })
 })

@@ -15,21 +15,7 @@ describe('suggested model', () => {
         'claude-3-7-sonnet-20250219',
       ],
     ],
-    [
-      'OpenAI',
-      'gpt-5.1',
-      [
-        'gpt-4.1',
-        'gpt-4o',
-        'gpt-5',
-        'gpt-5-mini',
-        'gpt-5-pro',
-        'gpt-5.1-chat-latest',
-        'gpt-5.1-codex',
-        'o3',
-        'gpt-3.5-turbo',
-      ],
-    ],
+    ['OpenAI', 'gpt-5.1', ['gpt-4.1', 'gpt-4o', 'gpt-5', 'gpt-5-pro', 'gpt-5.1-chat-latest', 'o3', 'gpt-3.5-turbo']],
     ['Ollama', 'qwen3:8b', ['gemma3:1b', 'llama3.2-vision:11b', 'llama3.3:70b', 'qwen2.5-coder:14b', 'qwen3:0.6b']],
   ])('of %s is %s', (_, best, others) => {
     expect(namesOf([...others, best])[0]).toBe(best)
@@ -40,16 +26,11 @@ describe('suggested model', () => {
     const names = [
       'text-embedding-3-small',
       'nomic-embed-text:latest',
-      'bge-m3',
       'whisper-1',
-      'tts-1-hd',
       'dall-e-3',
       'gpt-image-1',
       'gpt-4o-realtime-preview',
-      'gpt-audio',
-      'gpt-4o-transcribe',
       'omni-moderation-latest',
-      'babbage-002',
       'sora-2',
       'gpt-3.5-turbo-instruct',
     ]

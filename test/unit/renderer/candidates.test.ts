@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { candidateRows, type CandidateOrder } from '../../../src/renderer/search/candidates.ts'
+import { candidateKey, candidateRows, diffRanks, type CandidateOrder } from '../../../src/renderer/search/candidates.ts'
 import type { Candidate } from '../../../src/shared/contract/index.ts'
 
 type Figures = Partial<Pick<Candidate, 'score' | 'verdict' | 'startLine'>> & { vector?: number; text?: number }
@@ -67,5 +67,25 @@ describe('the threshold', () => {
   it('is one if notes and chats have the same', () => {
     const classic = { notes: 0.35, chats: 0.35 }
     expect(linesOf(rowsBy('score', false, candidates, classic))).toEqual(['sessions/x.jsonl all 0.35'])
+  })
+})
+
+describe('rank changes', () => {
+  /** Builds a ranking: upper-case letters are returned candidates, lower-case ones are not. */
+  const ranking = (letters: string) =>
+    [...letters].map((letter, at) =>
+      candidate(letter.toLowerCase(), {
+        verdict: letter === letter.toLowerCase() ? { kind: 'weak' } : { kind: 'returned', rank: at + 1 },
+      }),
+    )
+
+  it.each([
+    ['ABc', 'BAc', { a: -1, b: 1 }],
+    ['ABc', 'AbC', { b: 'gone', c: 'new' }],
+    ['A', 'AB', { b: 'new' }],
+  ])('from %s to %s', (before, after, expected) => {
+    const moves = diffRanks(ranking(before), ranking(after))
+    const named = ranking(after).map((one) => [one.path, moves.get(candidateKey(one))] as const)
+    expect(Object.fromEntries(named.filter(([, move]) => move !== undefined))).toEqual(expected)
   })
 })
