@@ -72,13 +72,15 @@ describe('links', () => {
     await row.getByRole('link', { name: 'Create Not yet.md' }).click()
     await page.getByRole('button', { name: 'Create note' }).click()
     await page.locator('.monaco-editor .view-lines').click()
+    // Enter takes the focused row.
+    const suggested = (name: string) => page.locator('.suggest-widget .monaco-list-row.focused', { hasText: name })
     await page.keyboard.type('To [[wal')
-    await page.locator('.suggest-widget').getByText('Walrus', { exact: true }).first().waitFor()
+    await suggested('Walrus').waitFor()
     await page.keyboard.press('Enter')
     // A wiki link cannot contain this name.
     await page.keyboard.press('End')
     await page.keyboard.type(' and [[C')
-    await page.locator('.suggest-widget').getByText('C# notes', { exact: true }).first().waitFor()
+    await suggested('C# notes').waitFor()
     await page.keyboard.press('Enter')
     await page.keyboard.press('Control+S')
     await until(async () => (await read('Not yet.md')) === 'To [[Walrus]] and [C# notes](C%23%20notes.md)')

@@ -180,10 +180,18 @@ describe('an open chat', () => {
   })
 
   it('becomes private when a line is marked that it found in the chat that saved it', async () => {
-    const { agent, remote, say, writeOutside } = await openChats()
+    const { agent, remote, say, workspace, writeOutside } = await openChats()
     await say('note: the divorce lawyer is Jane Roe')
+    const log = `memory/${localDate(new Date())}.md`
+    // The app writes it after the turn.
+    await until(() =>
+      readFile(join(workspace, log), 'utf8').then(
+        (text) => text.includes('Jane Roe'),
+        () => false,
+      ),
+    )
     // A search shows the note and not the chat.
-    await agent.workspace.remove(`memory/${localDate(new Date())}.md`, { cause: 'user' })
+    await agent.workspace.remove(log, { cause: 'user' })
     await agent.memory.settle(10_000)
     remote.script = [{ calls: [{ name: 'memory_search', arguments: { query: 'divorce lawyer' } }] }, { text: 'Found.' }]
     const { session } = await say('Who is it?')

@@ -67,10 +67,12 @@ describe('index problems', () => {
   it('recreates a database that was deleted while in use', async () => {
     const { memory, home, workspace } = await openMemory()
     for (const suffix of ['', '-wal', '-shm']) await rm(join(home, 'memory', `main.sqlite${suffix}`), { force: true })
+    await memory.settle(10_000)
     expect((await memory.search('mascot walrus')).results).toHaveLength(1)
     await writeFile(join(workspace, 'memory.md'), 'x')
     await writeFiles(workspace, { 'memory/2026-01-01.md': 'A quokka was seen.' })
     await until(async () => (await memory.search('quokka seen')).results.length === 1, 10_000)
+    await memory.settle(10_000)
     expect((await memory.search('mascot walrus')).results).toHaveLength(1)
     expect((await readFile(join(home, 'memory', 'main.sqlite'))).length).toBeGreaterThan(0)
   })
@@ -112,7 +114,7 @@ describe('index problems', () => {
     const again = await createApp({ mainFolder, env: {}, home })
     const { memory } = await again.agents.get('main')
     const states = new Set<string>()
-    for (let round = 0; round < 200 && (await memory.status()).state !== 'ready'; round += 1) {
+    while ((await memory.status()).state !== 'ready') {
       states.add((await memory.status()).state)
       expect((await memory.search('mascot walrus')).results).toHaveLength(1)
     }
@@ -156,6 +158,7 @@ describe('worker crash', () => {
     })
     try {
       await memory.opened()
+      await memory.settle(10_000)
       expect((await memory.search('walrus')).results).toHaveLength(1)
       await writeFile(sign, '')
       await until(() => recovered === 1)

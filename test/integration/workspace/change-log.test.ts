@@ -299,6 +299,21 @@ describe('damaged log', () => {
     expect(again.timeline('a.md')[0]).toBe('unrecorded a.md +1 -1')
   })
 
+  it('reports a change that could not be stored during a scan until the next scan', async () => {
+    const { file, history, workspace, problems } = await openHistory({ files: { 'a.md': 'one\n' } })
+    const db = new Database(file)
+    db.exec(
+      "CREATE TRIGGER full BEFORE INSERT ON change_sets WHEN new.cause = 'user' BEGIN SELECT RAISE(ABORT, ''); END",
+    )
+    const scan = history.applySettings()
+    await workspace.write('a.md', 'two\n', { cause: 'user' })
+    await scan
+    expect(problems.at(-1)).toMatchObject([{ code: 'history_failed' }])
+    db.close()
+    await history.applySettings()
+    expect(problems.at(-1)).toEqual([])
+  })
+
   it('leaves the log of a newer version unchanged', async () => {
     const { root, file, close } = await openHistory({ files: { 'a.md': 'one\n' } })
     await close()

@@ -87,6 +87,8 @@ export class ChangeLog {
   readonly log: LogFile
   readonly #workspace: string
   readonly #problems = new Map<HistoryProblem['code'], string>()
+  /** Number of changes that could not be stored so far. */
+  failures = 0
 
   /** @param file absolute path of the SQLite file @param workspace absolute path */
   constructor(file: string, workspace: string) {
@@ -320,6 +322,7 @@ export class ChangeLog {
 
   /** @param isAfterWrite true if the files were already replaced, so that no error can refuse the change */
   #handleFailure(error: unknown, isAfterWrite = false): void {
+    this.failures += 1
     if (error instanceof NewerLogError) return this.raiseProblem('history_newer', error.message)
     if (!(error instanceof Error) || error instanceof AppError) throw error
     const isFull = error instanceof Database.SqliteError && error.code === 'SQLITE_FULL'

@@ -63,7 +63,12 @@ export class History {
     this.log.changes.subscribe((event) => this.#handleEvent(event))
     // A new history records the existing files before the first change.
     this.#timers.push(
-      setTimeout(() => void this.#scan(), existsSync(file) ? scanDelayMs : 0).unref(),
+      setTimeout(
+        () => {
+          if (this.#needsScan) void this.#scan()
+        },
+        existsSync(file) ? scanDelayMs : 0,
+      ).unref(),
       setInterval(() => void this.#expire(), expiryIntervalMs).unref(),
     )
   }
@@ -195,19 +200,23 @@ export class History {
   async #scanNow(): Promise<void> {
     if (this.#isClosed) return
     const { forbidden } = this.#options.roots
+    const { failures } = this.log
     try {
       // This thread replaces a damaged file; the worker only reports it.
       this.log.read(({ db }) => db.prepare('SELECT 1 FROM change_sets LIMIT 1').get())
       const fault = await this.#worker.run((client) => client.check())
+      // After `close`, a call would start a new worker, which writes to the log.
+      if (this.#isClosed) return
       if (fault !== 'ok') this.log.log.setAside(fault)
       this.log.emitRecorded(await this.#worker.run((client) => client.recordAll(forbidden)))
-      this.log.clearProblems('history_failed', 'history_newer')
+      // The scan may have passed a note whose change could not be stored meanwhile.
+      if (this.log.failures === failures) return this.log.clearProblems('history_failed', 'history_newer')
     } catch (error) {
       if (this.#isClosed) return
-      this.#needsScan = true
       this.log.pause(error)
-      this.#scheduleScan()
     }
+    this.#needsScan = true
+    this.#scheduleScan()
   }
 
   #scheduleScan(): void {
