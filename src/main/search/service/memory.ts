@@ -283,7 +283,6 @@ export class Memory {
     })
   }
 
-  /** Adds the index's own failure to the error that a read can't be answered. */
   async #withFailureReason<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read()
