@@ -192,9 +192,9 @@ class Story {
       await sent.ended
       session = sent.session
     }
-    await client.sessions.rename({ agent: id, session, name: title })
+    await client.chats.rename({ agent: id, session, name: title })
     if (isOpen) return
-    await client.sessions.end({ agent: id, session })
+    await client.chats.end({ agent: id, session })
     await agent.chat.endings.check()
   }
 

@@ -1,9 +1,9 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openTestServer } from '../support/app.ts'
 import { rounds } from '../support/thorough.ts'
 import { findings } from '../support/axe.ts'
-import { closeBrowser, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, visit } from '../support/browser.ts'
+import { openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
 import { sections } from '../../src/renderer/settings/setting-rows.ts'
@@ -41,12 +41,8 @@ graph TD; A[Start] --> B[End]
 }
 
 async function openFull() {
-  const server = await openTestServer({ files })
-  const page = await openPage()
-  await page.goto(server.url)
-  const composer = page.getByRole('textbox', { name: 'Message' })
-  await composer.fill('Who tunes the piano?')
-  await composer.press('Enter')
+  const { page, say, ...server } = await openTestPage({ files })
+  await say('Who tunes the piano?')
   await page.getByTestId('answer').first().waitFor()
   await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
   return { ...server, page, session: /chat\/([^/#]+)/.exec(page.url())?.[1] ?? '' }
@@ -59,6 +55,14 @@ const sizes = [
   [700, 700],
   [360, 740],
 ] as const
+
+async function tabToElement(wanted: Locator): Promise<void> {
+  for (let step = 0; step < 120; step += 1) {
+    if (await wanted.evaluate((element) => element === document.activeElement)) return
+    await wanted.page().keyboard.press('Tab')
+  }
+  throw new Error('the Tab key does not lead there')
+}
 
 describe('accessibility', () => {
   it('finds no serious axe violation in any view, light or dark', async () => {
@@ -109,12 +113,28 @@ describe('accessibility', () => {
       }
     }
     expect(found).toEqual([])
+
+    // Nothing is cut off at 200 % zoom, with forced colours and reduced motion.
+    await page.setViewportSize({ width: 720, height: 450 })
+    await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' })
+    for (const path of [`/chat/${session}`, '/search?q=piano', `/inspect/sent/${session}`, '/settings']) {
+      await visit(page, path)
+      await page.locator('main section, main').first().waitFor()
+      const isCut = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth + 1)
+      expect(isCut, path).toBe(false)
+    }
+    const moving = await page.evaluate(
+      () =>
+        [...document.querySelectorAll('*')].filter((element) => {
+          const { animationName, animationDuration } = getComputedStyle(element)
+          return animationName !== 'none' && Number.parseFloat(animationDuration) > 0.05
+        }).length,
+    )
+    expect(moving).toBe(0)
   }, 600_000)
 
-  it('works with the keyboard alone: question, source, search, setting', async () => {
-    const { url } = await openTestServer({ files })
-    const page = await openPage()
-    await page.goto(url)
+  it('works with the keyboard alone: question, source, search, setting, toast', async () => {
+    const { page, url } = await openTestPage({ files })
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
     const focused = () =>
       page.evaluate(
@@ -161,13 +181,8 @@ describe('accessibility', () => {
       const client = await connect(url)
       return JSON.stringify((await client.settings.source()).written).includes('"thinking":"low"')
     })
-  }, 60_000)
 
-  it('moves the focus through a toast and on with Tab', async () => {
-    const { url } = await openTestServer({ files })
-    const page = await openPage()
-    await page.goto(url)
-    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    // A toast that disappears returns the focus.
     await page.keyboard.press('Control+Shift+Space')
     await page.getByTestId('capture').waitFor()
     await page.keyboard.type('Milk and bread')
@@ -175,40 +190,13 @@ describe('accessibility', () => {
     const undo = page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' })
     const newChat = page.getByRole('link', { name: 'New chat' }).first()
     await undo.waitFor()
-    const tabTo = async (wanted: Locator) => {
-      for (let step = 0; step < 120; step += 1) {
-        if (await wanted.evaluate((element) => element === document.activeElement)) return
-        await page.keyboard.press('Tab')
-      }
-      throw new Error('the Tab key does not lead there')
-    }
-    await tabTo(undo)
-    await tabTo(newChat)
-    // A toast that disappears returns the focus.
+    await tabToElement(undo)
+    await tabToElement(newChat)
+    await visit(page, '/')
     await page.getByRole('textbox', { name: 'Message' }).focus()
-    await tabTo(undo)
+    await tabToElement(undo)
     await page.keyboard.press('Enter')
     await undo.waitFor({ state: 'detached' })
     await until(() => page.evaluate(() => document.activeElement !== document.body))
-  }, 60_000)
-
-  it('shows everything at 200 % zoom, with forced colours and reduced motion', async () => {
-    const { page, session } = await openFull()
-    await page.setViewportSize({ width: 720, height: 450 })
-    await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' })
-    for (const path of [`/chat/${session}`, '/search?q=piano', `/inspect/sent/${session}`, '/settings']) {
-      await visit(page, path)
-      await page.locator('main section, main').first().waitFor()
-      const isCut = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth + 1)
-      expect(isCut, path).toBe(false)
-    }
-    const moving = await page.evaluate(
-      () =>
-        [...document.querySelectorAll('*')].filter((element) => {
-          const { animationName, animationDuration } = getComputedStyle(element)
-          return animationName !== 'none' && Number.parseFloat(animationDuration) > 0.05
-        }).length,
-    )
-    expect(moving).toBe(0)
   }, 60_000)
 })

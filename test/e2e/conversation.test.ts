@@ -2,12 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { startServer } from '../../src/main/app/server/start-server.ts'
-import { mainFolder, openTestServer, prepareFolders, type TestAppOptions } from '../support/app.ts'
-import { closeBrowser, enter, openPage, saved } from '../support/browser.ts'
+import { type TestAppOptions } from '../support/app.ts'
+import { closeBrowser, openPage, saved } from '../support/browser.ts'
+import { dot, openTestPage } from '../support/test-page.ts'
 import { until } from '../support/folder.ts'
 import { startModelServer, type ModelServer, type ScriptedAnswer } from '../support/model-server.ts'
-import { rounds } from '../support/thorough.ts'
 
 afterAll(closeBrowser)
 
@@ -26,15 +25,11 @@ interface OpenOptions extends TestAppOptions {
 
 async function openChat(script: ScriptedAnswer[], { extra = '', look, ...options }: OpenOptions = {}) {
   const model = await startModelServer(...script)
-  const server = await openTestServer({ config: configOf(model, extra), env: { ANTHROPIC_API_KEY: 'k' }, ...options })
-  const page = await openPage(look)
-  await page.goto(server.url)
-  const composer = page.getByRole('textbox', { name: /^(Message|消息|訊息)$/ })
-  const say = async (text: string) => {
-    await composer.fill(text)
-    await composer.press('Enter')
-  }
-  return { ...server, model, page, composer, say }
+  const opened = await openTestPage(
+    { config: configOf(model, extra), env: { ANTHROPIC_API_KEY: 'k' }, ...options },
+    look,
+  )
+  return { ...opened, model }
 }
 
 const rich = `# Result
@@ -62,38 +57,13 @@ $$
 `
 
 describe('answer rendering', () => {
-  const looks = [
-    ['light', 'en-US', 1440, 900],
-    ['dark', 'zh-CN', 1024, 700],
-  ] as const
-  it.each(looks.slice(0, rounds(1, 2)))(
-    'renders Markdown, code, tables and formulas, %s %s',
-    async (colorScheme, locale, width, height) => {
-      const { page, say } = await openChat([{ text: rich, thinking: 'Let me think about it.' }], {
-        look: { colorScheme, locale, viewport: { width, height } },
-      })
-      await say('Show me')
-      await page.locator('.katex').nth(1).waitFor()
-      await page.locator('.highlighted span[style]').first().waitFor()
-      expect(await page.locator('table td').allInnerTexts()).toEqual(['a', '1.5'])
-      expect(await page.locator('input[type=checkbox]').count()).toBe(2)
-      expect(await page.getByText('money: $5 and $10').count()).toBe(1)
-      expect(await page.title()).not.toBe('broken')
-    },
-  )
-
-  it('scrolls a long answer in its own frame, also to a footnote', async () => {
-    const text = `See the note[^end].\n\n${numbered(2500, 'A paragraph of the long answer with its number', '.\n\n')}[^end]: Said last.`
-    const { page, say } = await openChat([{ text }])
-    await say('Tell me all')
-    const frame = page.getByTestId('long-answer')
-    await frame.getByRole('button', { name: 'Footnote 1' }).click()
-    await frame.getByText('Said last.').waitFor()
-    expect(await frame.locator('p').count()).toBeLessThan(100)
-  })
-
-  it('keeps the scroll position while an answer streams and offers a jump to the end', async () => {
-    const { page, say } = await openChat([{ text: numbered(120, 'Line of the answer', '.\n\n'), delayMs: 8 }])
+  it('keeps the scroll position while it streams; renders Markdown, code, tables, formulas and long texts', async () => {
+    const long = `See the note[^end].\n\n${numbered(2500, 'A paragraph of the long answer with its number', '.\n\n')}[^end]: Said last.`
+    const { page, say } = await openChat([
+      { text: numbered(120, 'Line of the answer', '.\n\n'), delayMs: 8 },
+      { text: rich, thinking: 'Let me think about it.' },
+      { text: long },
+    ])
     await say('Tell me')
     const scroller = page.getByTestId('scroller')
     await until(async () => scroller.evaluate((element) => element.scrollHeight > element.clientHeight * 1.5))
@@ -108,6 +78,22 @@ describe('answer rendering', () => {
     expect(Math.abs((await scroller.evaluate((element) => element.scrollTop)) - (top ?? 0))).toBeLessThan(3)
     await page.getByRole('button', { name: 'New text' }).click()
     await until(async () => (await distance()) < 5)
+
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+    await say('Show me')
+    await page.locator('.katex').nth(1).waitFor()
+    await page.locator('.highlighted span[style]').first().waitFor()
+    expect(await page.locator('table td').allInnerTexts()).toEqual(['a', '1.5'])
+    expect(await page.locator('input[type=checkbox]').count()).toBe(2)
+    expect(await page.getByText('money: $5 and $10').count()).toBe(1)
+    expect(await page.title()).not.toBe('broken')
+
+    // A long answer scrolls in its own frame, also to a footnote.
+    await say('Tell me all')
+    const frame = page.getByTestId('long-answer')
+    await frame.getByRole('button', { name: 'Footnote 1' }).click()
+    await frame.getByText('Said last.').waitFor()
+    expect(await frame.locator('p').count()).toBeLessThan(100)
   })
 })
 
@@ -180,11 +166,14 @@ describe('branches', () => {
 })
 
 describe('while an answer runs', () => {
-  it('queues messages, returns one to the composer, and sends the rest with the next step', async () => {
+  it('queues messages, returns one to the composer, and shows retries and a tool call cut by length', async () => {
     const { page, say, composer } = await openChat([
       { text: numbered(250, 'word', ' '), delayMs: 15 },
       { text: 'As you say.' },
       { text: 'The last one.' },
+      { status: 529, message: 'The bears are asleep', headers: { 'retry-after': '2' } },
+      { text: 'There you are.' },
+      { text: 'Let me', calls: [{ name: 'memory_search', arguments: {} }], rawArguments: '{"que', stop: 'length' },
     ])
     await say('Go')
     await page.getByTestId('live').getByText('word').waitFor()
@@ -205,14 +194,7 @@ describe('while an answer runs', () => {
       'rather blue',
       'and then stop',
     ])
-  })
 
-  it('shows retries with the provider’s message and names a tool call cut by length', async () => {
-    const { page, say } = await openChat([
-      { status: 529, message: 'The bears are asleep', headers: { 'retry-after': '2' } },
-      { text: 'There you are.' },
-      { text: 'Let me', calls: [{ name: 'memory_search', arguments: {} }], rawArguments: '{"que', stop: 'length' },
-    ])
     await say('hello')
     await page.getByText(/is overloaded.*Retrying in \d s/).waitFor()
     await page.getByText('Message from anthropic: The bears are asleep').waitFor()
@@ -240,6 +222,27 @@ describe('while an answer runs', () => {
     expect(page.url()).not.toBe(address)
     expect(await page.getByText('It is a word.').count()).toBe(0)
     await page.getByText('what is x').first().waitFor()
+  })
+
+  it('names the provider of a wrong key, links its setting, and answers after the fix', async () => {
+    const { page, say, model } = await openChat([{ status: 401, message: 'invalid x-api-key' }])
+    await say('hello there')
+    const alert = page.getByRole('alert')
+    await alert.getByText('anthropic rejected the API key', { exact: false }).waitFor()
+    await alert.getByRole('link', { name: 'anthropic settings' }).click()
+    const provider = page.getByRole('region', { name: 'Model', exact: true })
+    await provider.getByText('Key from ANTHROPIC_API_KEY').waitFor()
+    await provider.getByLabel('API key').fill('sk-right-0123456789')
+    model.script = [{ text: 'Hello to you.' }]
+    await provider.getByRole('button', { name: 'Connect' }).click()
+    await provider.getByText('Key until the app quits').waitFor()
+    await provider.getByText('Connected: 1 chat model available.').waitFor()
+    expect(await page.content()).not.toContain('sk-right')
+    await page.goBack()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('Hello to you.').waitFor()
+    expect(JSON.stringify(model.requests.at(-1)?.headers)).toContain('sk-right-0123456789')
+    expect(await page.locator('article').getByText('hello there').count()).toBe(1)
   })
 
   it('asks before an MCP tool runs and shows its progress', async () => {
@@ -278,12 +281,8 @@ describe('drafts and attachments', () => {
       files: { 'memory/projects/acme.md': '# Acme\n', 'MEMORY.md': '# M\n' },
     })
     await composer.waitFor()
-    const picture = Buffer.from(
-      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-      'base64',
-    )
     await page.locator('input[type=file]').setInputFiles([
-      { name: 'a.png', mimeType: 'image/png', buffer: picture },
+      { name: 'a.png', mimeType: 'image/png', buffer: dot },
       { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('the code is 4711') },
       { name: 'x.zip', mimeType: 'application/zip', buffer: Buffer.from([0x50, 0x4b, 0, 0xff, 0xfe]) },
     ])
@@ -360,71 +359,5 @@ describe('conversation list', () => {
     await list.getByText('飞艇计划').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo' }).click()
     await list.getByText('飞艇计划').waitFor()
-  })
-})
-
-describe('errors and remedies', () => {
-  it('names the provider of a wrong key, links its setting, and answers after the fix', async () => {
-    const { page, say, model } = await openChat([{ status: 401, message: 'invalid x-api-key' }])
-    await say('hello there')
-    const alert = page.getByRole('alert')
-    await alert.getByText('anthropic rejected the API key', { exact: false }).waitFor()
-    await alert.getByRole('link', { name: 'anthropic settings' }).click()
-    const provider = page.getByRole('region', { name: 'Model', exact: true })
-    await provider.getByText('Key from ANTHROPIC_API_KEY').waitFor()
-    await provider.getByLabel('API key').fill('sk-right-0123456789')
-    model.script = [{ text: 'Hello to you.' }]
-    await provider.getByRole('button', { name: 'Connect' }).click()
-    await provider.getByText('Key until the app quits').waitFor()
-    await provider.getByText('Connected: 1 chat model available.').waitFor()
-    expect(await page.content()).not.toContain('sk-right')
-    await page.goBack()
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('Hello to you.').waitFor()
-    expect(JSON.stringify(model.requests.at(-1)?.headers)).toContain('sk-right-0123456789')
-    expect(await page.locator('article').getByText('hello there').count()).toBe(1)
-  })
-})
-
-describe('long conversations', () => {
-  it('renders only visible ones of 4,000 messages, starts at the end, and jumps to a hit', async () => {
-    const lines = [
-      { type: 'session', version: 3, id: 's', timestamp: '2026-01-20T10:00:00.000Z' },
-      ...Array.from({ length: 4000 }, (_, number) => ({
-        type: 'message',
-        id: `m${number}`,
-        parentId: number === 0 ? null : `m${number - 1}`,
-        timestamp: '2026-01-20T10:00:00.000Z',
-        message:
-          number % 2 === 0
-            ? { role: 'user', content: `Question ${number}`, timestamp: Date.now() }
-            : {
-                role: 'assistant',
-                content: [{ type: 'text', text: `Answer ${number}: ${'words '.repeat(number % 40)}` }],
-                provider: 'p',
-                model: 'm',
-                usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 },
-                stopReason: 'stop',
-                timestamp: Date.now(),
-              },
-      })),
-    ]
-    const folders = await prepareFolders({})
-    const { writeFiles } = await import('../support/folder.ts')
-    const text = `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`
-    await writeFiles(folders.home, { 'agents/main/sessions/long.jsonl': text })
-    const server = await startServer({ mainFolder, env: {}, home: folders.home })
-    const page = await openPage()
-    await enter(page, server.url, '/chat/long')
-    await page.getByText('Answer 3999').waitFor()
-    expect(await page.locator('article').count()).toBeLessThan(40)
-    await page.goto(new URL('/chat/long#m-m1000', server.url).href)
-    await page.reload()
-    await page
-      .getByText(/Question 1000$/)
-      .first()
-      .waitFor()
-    await page.goto('about:blank')
-    await server.close()
   })
 })

@@ -128,7 +128,7 @@ describe('search', () => {
     await composer.fill('The piano stands in the cellar now.')
     await composer.press('Enter')
     await page.getByTestId('answer').nth(1).waitFor()
-    await client.sessions.rename({ agent: 'main', session: chat.slice('/chat/'.length), name: 'About the piano' })
+    await client.chats.rename({ agent: 'main', session: chat.slice('/chat/'.length), name: 'About the piano' })
     await visit(page, '/inspect/found?q=piano+in+the+cellar')
     await page.getByTestId('candidate').getByRole('link', { name: 'About the piano' }).click()
     await page.waitForURL((url) => url.pathname === chat)
@@ -240,7 +240,7 @@ describe('first load', () => {
 describe('new chat', () => {
   it('gets the messages and the text that are typed before it exists', async () => {
     const { page, client } = await openFrame()
-    const before = (await client.sessions.list({ agent: 'main' })).length
+    const before = (await client.chats.list({ agent: 'main' })).length
     await page.getByRole('link', { name: 'New chat' }).first().click()
     await page.waitForURL((url) => url.pathname === '/')
     const composer = page.getByRole('textbox', { name: 'Message' })
@@ -250,7 +250,7 @@ describe('new chat', () => {
     }
     await page.getByText('I do two things', { exact: false }).waitFor()
     await page.locator('blockquote').getByText('7781', { exact: false }).first().waitFor()
-    expect(await client.sessions.list({ agent: 'main' })).toHaveLength(before + 1)
+    expect(await client.chats.list({ agent: 'main' })).toHaveLength(before + 1)
 
     // Text typed meanwhile moves to the new chat and not to the next one.
     await page.getByRole('link', { name: 'New chat' }).first().click()

@@ -1,116 +1,40 @@
-import { cp, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import { parse } from 'yaml'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, enter, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, enter, openPage } from '../support/browser.ts'
+import { openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
-import { until } from '../support/folder.ts'
+import { textsIn, until } from '../support/folder.ts'
 
 afterAll(closeBrowser)
 
-/** Words for generated notes; some appear in many notes, some in few. */
-const subjects = ['Ann', 'Bob', '小明', 'Chloé', 'the team', '她']
-const things = ['database', 'invoice', 'garden', '数据库', 'flight', 'deadline', '会议', 'recipe', 'password', 'violin']
-const places = ['Lisbon', '北京', 'the office', 'Zürich', 'home', '图书馆']
+const everydayNotes = fileURLToPath(new URL('../recall/everyday-en/workspace', import.meta.url))
 
-/** Generates notes from a fixed seed. */
-function makeNotes(): Record<string, string> {
-  let seed = 7
-  const next = (most: number) => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
-    return seed % most
-  }
-  const notes: Record<string, string> = {}
-  for (let day = 1; day <= 28; day += 1) {
-    const lines = Array.from({ length: 12 }, () => {
-      const [subject, thing, place] = [subjects[next(6)], things[next(10)], places[next(6)]]
-      return `- ${subject} talked about the ${thing} in ${place}, number ${next(500)}.`
-    })
-    notes[`memory/2026-01-${String(day).padStart(2, '0')}.md`] = `# Day ${day}\n\n${lines.join('\n')}\n`
-  }
-  return notes
-}
-
-const queries = things.flatMap((thing) => [
-  thing,
-  `who talked about the ${thing}`,
-  `${thing} ${places[thing.length % places.length]}`,
-  `${subjects[thing.length % subjects.length]} ${thing}`,
-  `number ${thing.length * 31}`,
-])
-
-/** `INSPECTOR_SET` can name a folder with `workspace` and `queries.jsonl` to test another judged set. */
-async function openInspector(outside = process.env['INSPECTOR_SET']) {
-  const server = await openTestServer({ files: outside ? {} : makeNotes() })
-  let asked = queries
-  if (outside) {
-    await cp(join(outside, 'workspace'), server.workspace, { recursive: true })
-    const lines = (await readFile(join(outside, 'queries.jsonl'), 'utf8')).trim().split('\n')
-    const all = lines.map((line) => (JSON.parse(line) as { query: string }).query)
-    asked = Array.from({ length: 50 }, (_, index) => all[(index * 37) % all.length] ?? '')
-  }
+/** Opens the view of found entries for a memory of a year. */
+async function openInspector() {
+  const { page, ...server } = await openTestPage({ files: await textsOf(everydayNotes) }, {}, '/inspect/found')
   const client = await connect(server.url)
-  await until(async () => {
-    const { state, files } = await client.search.status({ agent: 'main' })
-    return state === 'ready' && files > 5
-  }, 60_000)
-  const page = await openPage()
-  await page.goto(server.url)
-  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  await client.search.settle({ agent: 'main' })
   const field = page.getByRole('textbox', { name: 'Question' })
   const settled = () => page.locator('[aria-busy=false]').waitFor()
   const ask = async (query: string) => {
-    if (!page.url().includes('/inspect/found')) await visit(page, '/inspect/found')
     await field.fill(query)
     await page.waitForURL((url) => url.searchParams.get('q') === query)
     await settled()
   }
-  return { ...server, client, page, ask, settled, queries: asked }
+  const places = (verdict = '') =>
+    page
+      .locator(`[data-testid=candidate]${verdict && `[data-verdict=${verdict}]`}`)
+      .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-place')))
+  return { ...server, client, page, field, ask, settled, places }
 }
 
-describe('search while typing', () => {
-  it('shows results during typing and ends with those of the full query', async () => {
-    const { page, settled } = await openInspector()
-    await visit(page, '/inspect/found')
-    const field = page.getByRole('textbox', { name: 'Question' })
-    const words = 'violin in Lisbon and the garden of the office at home'
-    await field.click()
-    let typedAtFirstResult = words.length
-    const results = page
-      .getByTestId('candidate')
-      .first()
-      .waitFor()
-      .then(async () => (typedAtFirstResult = (await field.inputValue()).length))
-    for (const letter of words) {
-      const isWaiting = typedAtFirstResult === words.length
-      await page.keyboard.type(letter, { delay: isWaiting ? 100 : 0 })
-    }
-    await results
-    expect(typedAtFirstResult).toBeLessThan(words.length)
-    await page.waitForURL((url) => url.searchParams.get('q') === words)
-    await settled()
-    const shown = async () => {
-      let rows: string[] = []
-      await until(async () => {
-        const before = rows
-        await page.waitForTimeout(400)
-        rows = await page.getByTestId('candidate').allTextContents()
-        return rows.length > 0 && rows.join('\n') === before.join('\n')
-      }, 20_000)
-      return rows
-    }
-    const last = await shown()
-    await page.reload()
-    await page.getByTestId('candidate').first().waitFor()
-    await settled()
-    expect(await shown()).toEqual(last)
-  }, 60_000)
-})
-
-const everydayNotes = fileURLToPath(new URL('../recall/everyday-en', import.meta.url))
+async function textsOf(folder: string): Promise<Record<string, string>> {
+  return Object.fromEntries(Object.entries(await textsIn(folder)).map(([path, text]) => [relative(folder, path), text]))
+}
 
 /** Reads all rows of the table while it scrolls from the top to the end. */
 async function readTable(page: Page) {
@@ -137,9 +61,70 @@ async function readTable(page: Page) {
   })
 }
 
-describe('the table of candidates', () => {
+/** Returns cells that are cut off, and rows with overlapping cells. */
+const findProblems = (page: Page) =>
+  page.evaluate(() => {
+    const cut = [...document.querySelectorAll('[role=table] [role=columnheader], [role=table] [role=cell]')].filter(
+      (cell) => cell.getBoundingClientRect().right > innerWidth || cell.scrollWidth > cell.clientWidth,
+    )
+    const overlapping = Array.from(document.querySelectorAll('[data-testid=candidate]'), (row) => {
+      const boxes = Array.from(row.querySelectorAll('[role=cell]'), (cell) => cell.getBoundingClientRect())
+      return boxes.some((one, at) =>
+        boxes
+          .slice(at + 1)
+          .some(
+            (other) =>
+              one.left < other.right - 1 &&
+              other.left < one.right - 1 &&
+              one.top < other.bottom - 1 &&
+              other.top < one.bottom - 1,
+          ),
+      )
+    })
+    return [...cut.map((cell) => cell.textContent), ...overlapping.filter(Boolean)]
+  })
+
+describe('found entries', () => {
+  it('appear while the user types; settings that are tried out change them as applying does', async () => {
+    const { client, page, field, settled, places, home } = await openInspector()
+    const query = 'cello practice and the first lesson on a Monday before orchestra'
+    await field.click()
+    let typedAtFirstResult = query.length
+    const firstResult = page.getByTestId('candidate').first().waitFor()
+    const results = firstResult.then(async () => (typedAtFirstResult = (await field.inputValue()).length))
+    for (const letter of query)
+      await page.keyboard.type(letter, { delay: typedAtFirstResult === query.length ? 100 : 0 })
+    await results
+    expect(typedAtFirstResult).toBeLessThan(query.length)
+    await page.waitForURL((url) => url.searchParams.get('q') === query)
+    await settled()
+    const found = await client.search.query({ agent: 'main', query })
+    const placesOf = ({ results: all }: typeof found) =>
+      all.map(({ path, startLine, endLine }) => `${path}:${startLine}-${endLine}`)
+    await until(async () => (await places('returned')).join() === placesOf(found).join())
+
+    const config = () => readFile(join(home, 'config.yaml'), 'utf8')
+    const before = await config()
+    await page.getByRole('button', { name: 'What if' }).click()
+    const panel = page.getByRole('complementary', { name: 'What if' })
+    expect(await panel.getByRole('slider', { name: 'Threshold' }).count()).toBe(0)
+    await panel.getByRole('slider', { name: 'Maximum results' }).fill('2')
+    await panel.getByRole('checkbox', { name: 'Older entries count less' }).check()
+    await panel.getByRole('slider', { name: /Half after/ }).fill('300')
+    const moved = page.getByText(/[▲▼]\d|comes in|drops out/)
+    await moved.first().waitFor()
+    await settled()
+    const previewed = await places('returned')
+    await panel.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('searches like this from now on', { exact: false }).waitFor()
+    expect(placesOf(await client.search.query({ agent: 'main', query }))).toEqual(previewed)
+    await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).click()
+    await until(async () => (await client.search.settings({ agent: 'main' })).maxResults === 20)
+    expect(await config()).toBe(before)
+  }, 60_000)
+
   it('has a row for each examined entry, in the order of a chosen column, and shows the threshold', async () => {
-    const { client, page, ask } = await openInspector(everydayNotes)
+    const { client, page, ask } = await openInspector()
     const query = 'cello practice'
     await ask(query)
     const { candidates, matched, thresholds } = await client.search.explain({ agent: 'main', query })
@@ -169,8 +154,6 @@ describe('the table of candidates', () => {
     expect(figuresOf(sorted)).toEqual(descending(figuresOf(sorted)))
     expect(sorted.flatMap((row) => row.thresholds)).toEqual([threshold])
     expect(figuresOf(await sortBy('Score', 'ascending'))).toEqual(descending(figuresOf(sorted)).reverse())
-    expect((await sortBy('Verdict', 'ascending')).map(({ place }) => place)).toEqual(rows.map(({ place }) => place))
-
     const focused = () =>
       page.evaluate(() => document.activeElement?.closest('[data-index]')?.getAttribute('data-index'))
     await page.getByTestId('candidate').first().getByRole('button').first().focus()
@@ -180,92 +163,22 @@ describe('the table of candidates', () => {
     await page.locator('[data-index="1"]').getByTestId('candidate-details').waitFor()
     await page.keyboard.press('ArrowUp')
     await until(async () => (await focused()) === '0')
-  }, 120_000)
 
-  it('becomes cards without overlap in a narrow window', async () => {
-    const { page, ask } = await openInspector()
-    await page.setViewportSize({ width: 360, height: 800 })
-    await ask('violin Lisbon 图书馆')
-    await page.getByTestId('candidate').first().waitFor()
-    await page.getByTestId('candidate').nth(1).getByRole('button').first().click()
-    await page
-      .getByTestId('candidate-details')
-      .getByText(/^Day \d+$/)
-      .waitFor()
-    const findProblems = () =>
-      page.evaluate(() => {
-        const cut = [...document.querySelectorAll('[role=table] [role=columnheader], [role=table] [role=cell]')].filter(
-          (cell) => cell.getBoundingClientRect().right > innerWidth || cell.scrollWidth > cell.clientWidth,
-        )
-        const overlapping = Array.from(document.querySelectorAll('[data-testid=candidate]'), (row) => {
-          const boxes = Array.from(row.querySelectorAll('[role=cell]'), (cell) => cell.getBoundingClientRect())
-          return boxes.some((one, at) =>
-            boxes
-              .slice(at + 1)
-              .some(
-                (other) =>
-                  one.left < other.right - 1 &&
-                  other.left < one.right - 1 &&
-                  one.top < other.bottom - 1 &&
-                  other.top < one.bottom - 1,
-              ),
-          )
-        })
-        return [...cut.map((cell) => cell.textContent), ...overlapping.filter(Boolean)]
-      })
+    // In a narrow window the rows are cards without overlap.
     for (const width of [360, 700]) {
       await page.setViewportSize({ width, height: 800 })
-      await expect.poll(findProblems).toEqual([])
+      await expect.poll(() => findProblems(page)).toEqual([])
     }
-  })
-})
-
-describe('trying out settings', () => {
-  it('shows the ranking that applying produces, and undoes it', async () => {
-    const { client, page, ask, settled, home } = await openInspector()
-    const config = () => readFile(join(home, 'config.yaml'), 'utf8')
-    const before = await config()
-    const query = 'who talked about the garden in Lisbon'
-    await ask(query)
-    await page.getByTestId('candidate').first().waitFor()
-    await page.getByRole('button', { name: 'What if' }).click()
-    const panel = page.getByRole('complementary', { name: 'What if' })
-    expect(await panel.getByRole('slider', { name: 'Threshold' }).count()).toBe(0)
-    await panel.getByRole('slider', { name: 'Maximum results' }).fill('9')
-    await panel.getByRole('slider', { name: 'Maximum characters' }).fill('1200')
-    await panel.getByRole('checkbox', { name: 'Older entries count less' }).check()
-    await panel.getByRole('slider', { name: /Half after/ }).fill('300')
-    await page
-      .getByText(/[▲▼]\d|comes in|drops out/)
-      .first()
-      .waitFor()
-    await settled()
-    const returned = page.locator('[data-testid=candidate][data-verdict=returned]')
-    const shown = () => returned.evaluateAll((rows) => rows.map((row) => row.getAttribute('data-place')))
-    const previewed = await shown()
-    await panel.getByRole('button', { name: 'Apply' }).click()
-    await page.getByText('searches like this from now on', { exact: false }).waitFor()
-    const { results } = await client.search.query({ agent: 'main', query })
-    expect(results.map(({ path, startLine, endLine }) => `${path}:${startLine}-${endLine}`)).toEqual(previewed)
-    const applied = { maxResults: 9, maxCharacters: 1200, recencyHalfLifeDays: 300 }
-    expect(parse(await config())).toMatchObject({ agents: { list: [{ memory: { search: applied } }] } })
-    await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).click()
-    await until(async () => (await client.search.settings({ agent: 'main' })).maxResults === 20)
-    expect(await config()).toBe(before)
-  })
+  }, 120_000)
 })
 
 describe('agent searches', () => {
   it('shows each search then and now, and how the answer used it', async () => {
-    const server = await openTestServer({
+    const { page, say, ...server } = await openTestPage({
       files: { 'memory/2026-01-20.md': '# 2026-01-20\n\n## 09:00 - Piano\nThe piano is tuned by Mr Sato.\n' },
     })
-    const page = await openPage()
-    await page.goto(server.url)
     const ask = async (question: string, answers: number) => {
-      const composer = page.getByRole('textbox', { name: 'Message' })
-      await composer.fill(question)
-      await composer.press('Enter')
+      await say(question)
       await until(async () => (await page.getByTestId('answer').count()) === answers)
       await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
     }
@@ -308,15 +221,11 @@ describe('explaining a missing result', () => {
         `# Day\n\nThe supplier called about the delivery of parcel ${index}, and the supplier will call again.\n`,
       ]),
     )
-    const server = await openTestServer({
+    const { page, say, ...server } = await openTestPage({
       files: { ...filler, 'memory/house.md': '# House\n\nGarage: 4411 opens it, Ann had it changed.\n' },
     })
-    const page = await openPage()
-    await page.goto(server.url)
     const question = 'Which secret combination opens the entrance of the office in Lisbon?'
-    const composer = page.getByRole('textbox', { name: 'Message' })
-    await composer.fill(question)
-    await composer.press('Enter')
+    await say(question)
     await page.getByTestId('answer').waitFor()
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
     expect(await page.getByTestId('answer').innerText()).toContain('I found nothing')
@@ -341,9 +250,11 @@ describe('explaining a missing result', () => {
   })
 
   it('explains a line selected in the editor', async () => {
-    const server = await openTestServer({ files: { 'memory/a.md': '# A\n\nThe walrus is the mascot.\n' } })
-    const page = await openPage()
-    await enter(page, server.url, '/file/memory/a.md')
+    const { page } = await openTestPage(
+      { files: { 'memory/a.md': '# A\n\nThe walrus is the mascot.\n' } },
+      {},
+      '/file/memory/a.md',
+    )
     await page
       .locator('.view-lines')
       .getByText('walrus')

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, enter, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, openPage, visit } from '../support/browser.ts'
+import { openTestPage } from '../support/test-page.ts'
 import { until } from '../support/folder.ts'
 
 afterAll(closeBrowser)
@@ -11,18 +12,19 @@ const long = Array.from({ length: 80 }, (_, number) => `Line ${number}.`).join('
 
 describe('links', () => {
   it('opens headings, creates missing notes, and updates links on rename, with undo', async () => {
-    const server = await openTestServer({
-      files: {
-        'Home.md':
-          '# Home\n\nSee [[walrus#In the sea]], [it](trips/Walrus.md), [[Not yet]], [C](C%23%20notes.md#C%23%20too).\n',
-        'C# notes.md': '# Languages\n\n## C# too\n\nSharp.\n',
-        'trips/Walrus.md': `# Walrus\n\n${long}\n\n## In the sea\n\nIt swims.\n`,
-        'trips/other.md': 'The [[Walrus|walrus]] again.\n\n[back](../Home.md)\n',
+    const { page, onDisk: read } = await openTestPage(
+      {
+        files: {
+          'Home.md':
+            '# Home\n\nSee [[walrus#In the sea]], [it](trips/Walrus.md), [[Not yet]], [C](C%23%20notes.md#C%23%20too).\n',
+          'C# notes.md': '# Languages\n\n## C# too\n\nSharp.\n',
+          'trips/Walrus.md': `# Walrus\n\n${long}\n\n## In the sea\n\nIt swims.\n`,
+          'trips/other.md': 'The [[Walrus|walrus]] again.\n\n[back](../Home.md)\n',
+        },
       },
-    })
-    const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
-    const page = await openPage()
-    await enter(page, server.url, '/file/Home.md')
+      {},
+      '/file/Home.md',
+    )
     const preview = page.getByTestId('preview')
     await page.getByRole('button', { name: 'Preview', exact: true }).click()
     // An encoded `%23` is part of the name.
@@ -87,53 +89,18 @@ describe('links', () => {
   })
 })
 
-describe('attachments in the tree', () => {
-  it('renames an image, updates its embeds, and undoes both', async () => {
-    const board = '{"nodes":[{"id":"1","type":"file","file":"img/p.svg","x":0,"y":0,"width":200,"height":200}]}'
-    const server = await openTestServer({
-      files: {
-        'Home.md': '# Home\n\n![[p.svg|100]] and ![a circle](img/p.svg)\n',
-        'Board.canvas': board,
-        'img/p.svg': '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle cx="4" cy="4" r="4"/></svg>',
-      },
-    })
-    const read = (path: string) => readFile(join(server.workspace, path), 'utf8').catch(() => '')
-    const page = await openPage()
-    await enter(page, server.url, '/file/img/p.svg')
-    const nav = page.getByRole('navigation')
-    await nav.getByRole('button', { name: 'Actions for img/p.svg' }).click()
-    await page.getByRole('menuitem', { name: 'Rename or move' }).click()
-    const field = page.getByRole('textbox', { name: 'Path in workspace' })
-    await field.fill('img/p.md')
-    await field.press('Enter')
-    await page.getByText('must keep the extension .svg').waitFor()
-    await field.fill('img/round/circle.svg')
-    await field.press('Enter')
-    await page.getByRole('dialog').getByRole('button', { name: 'Move and update links' }).click()
-    await page.waitForURL(/img\/round\/circle\.svg/)
-    await nav.getByRole('link', { name: 'circle.svg' }).waitFor()
-    expect(await read('Home.md')).toBe('# Home\n\n![[circle.svg|100]] and ![a circle](img/round/circle.svg)\n')
-    expect(await read('Board.canvas')).toBe(board.replace('p.svg', 'round/circle.svg'))
-    await page
-      .locator('[data-sonner-toast]', { hasText: '3 links updated' })
-      .getByRole('button', { name: 'Undo' })
-      .click()
-    await nav.getByRole('link', { name: 'p.svg' }).waitFor()
-    await until(async () => (await read('Home.md')).includes('![[p.svg|100]]'))
-    expect(await read('Board.canvas')).toBe(board)
-  })
-})
-
 describe('attachments', () => {
   it('stores a pasted or dropped image in the vault’s folder, links and shows it', async () => {
-    const server = await openTestServer({
-      files: {
-        '.obsidian/app.json': '{"attachmentFolderPath":"files","newLinkFormat":"relative"}',
-        'notes/Home.md': '# Home\n\n',
+    const { page, ...server } = await openTestPage(
+      {
+        files: {
+          '.obsidian/app.json': '{"attachmentFolderPath":"files","newLinkFormat":"relative"}',
+          'notes/Home.md': '# Home\n\n',
+        },
       },
-    })
-    const page = await openPage()
-    await enter(page, server.url, '/file/notes/Home.md')
+      {},
+      '/file/notes/Home.md',
+    )
     await page.getByRole('button', { name: 'Preview', exact: true }).click()
     const editor = page.locator('.monaco-editor').first()
     await editor.click()

@@ -3,12 +3,11 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { openMemory } from '../support/open-memory.ts'
+import { openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
 import { closeBrowser, enter, openPage } from '../support/browser.ts'
 import { isDraft } from '../support/drafts.ts'
 import { until } from '../support/folder.ts'
-import { rounds } from '../support/thorough.ts'
 
 afterAll(closeBrowser)
 
@@ -33,7 +32,7 @@ async function holdSaveAnswer(page: Page, text: string) {
 describe('files', () => {
   it('creates, duplicates, moves, deletes with undo, and filters by name', async () => {
     const files = Object.fromEntries(Array.from({ length: 14 }, (_, index) => [`notes/n${index}.md`, `# ${index}\n`]))
-    const { page, onDisk } = await openMemory({ files })
+    const { page, onDisk } = await openTestPage({ files })
     const nav = page.getByRole('navigation')
     await nav.getByRole('link', { name: /^Notes/ }).click()
     await nav.getByRole('button', { name: 'New file' }).click()
@@ -74,7 +73,7 @@ describe('files', () => {
   })
 
   it('continues lists, toggles tasks, aligns tables, completes and opens links', async () => {
-    const { page, open, type, onDisk } = await openMemory({
+    const { page, open, type, onDisk } = await openTestPage({
       files: { 'memory/a.md': '# A\n\n', 'memory/people.md': '# People\n' },
     })
     await open('memory/a.md')
@@ -109,7 +108,7 @@ describe('files', () => {
   })
 
   it('keeps the caret in place when another program appends to the file, and both sides of a conflict', async () => {
-    const { page, open, type, onDisk, workspace } = await openMemory({
+    const { page, open, type, onDisk, workspace } = await openTestPage({
       files: { 'memory/a.md': 'one\n', 'memory/b.md': 'one\ntwo' },
     })
     await open('memory/a.md')
@@ -134,8 +133,10 @@ describe('files', () => {
     expect(await onDisk('memory/b.md')).toBe('one\ntwo of mine\ntwo of theirs')
   })
 
-  it('keeps an undo during a save whose answer arrives after the change on disk', async () => {
-    const { page, open, type, onDisk } = await openMemory({ files: { 'memory/a.md': 'one\n' } })
+  it('keeps an undo and a change by another program during a save whose answer arrives late', async () => {
+    const { page, open, type, onDisk, workspace } = await openTestPage({
+      files: { 'memory/a.md': 'one\n', 'memory/b.md': 'one\n' },
+    })
     const answer = await holdSaveAnswer(page, 'one\\ntyped')
     await page.reload()
     await open('memory/a.md')
@@ -149,25 +150,23 @@ describe('files', () => {
     answer.release()
     await page.getByText('Unsaved').waitFor()
     expect(await page.locator('.view-lines').innerText()).not.toContain('typed')
-  })
 
-  it('shows a change by another program that arrives before the answer to a save', async () => {
-    const { page, open, type, onDisk, workspace } = await openMemory({ files: { 'memory/a.md': 'one\n' } })
-    const answer = await holdSaveAnswer(page, '- outside')
+    // A change by another program arrives before the answer to a save.
+    const next = await holdSaveAnswer(page, '- outside')
     await page.reload()
-    await open('memory/a.md')
+    await open('memory/b.md')
     await type('two')
     await page.keyboard.press('Control+s')
-    await until(async () => (await onDisk('memory/a.md')) === 'one\ntwo')
-    await writeFile(join(workspace, 'memory/a.md'), 'one\ntwo\n- outside\n')
-    await until(answer.isTextRead)
+    await until(async () => (await onDisk('memory/b.md')) === 'one\ntwo')
+    await writeFile(join(workspace, 'memory/b.md'), 'one\ntwo\n- outside\n')
+    await until(next.isTextRead)
     await page.waitForTimeout(300)
-    answer.release()
+    next.release()
     await page.locator('.view-lines').getByText('outside').waitFor({ timeout: 5000 })
   })
 
   it('restores typed text after a crash of the window, and can discard it', async () => {
-    const { page, open, type, onDisk, url, home } = await openMemory({ files: { 'memory/a.md': 'one\n' } })
+    const { page, open, type, onDisk, url, home } = await openTestPage({ files: { 'memory/a.md': 'one\n' } })
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('autosave: off')
@@ -191,63 +190,31 @@ describe('files', () => {
 })
 
 describe('write-protected file', () => {
-  const protections = [
-    ['en-US', 'This file is write-protected.'],
-    ['zh-CN', '此文件受写保护。'],
-  ] as const
-  it.each(protections.slice(0, rounds(1, 2)))(
-    'is read-only until its permissions change (%s)',
-    async (locale, words) => {
-      const server = await openTestServer({ files: { 'notes/kept.md': '# Kept\n\nAs it is.\n' } })
-      const file = join(server.workspace, 'notes/kept.md')
-      await chmod(file, 0o444)
-      const page = await openPage({ locale })
-      await enter(page, server.url, '/file/notes/kept.md')
-      await page.getByRole('note').filter({ hasText: words }).waitFor()
-      await page.getByText('As it is.').waitFor()
-      expect(await page.locator('.monaco-editor').count()).toBe(0)
-      await chmod(file, 0o644)
-      await page.locator('.monaco-editor .view-lines').waitFor()
-      // The editor stays open, and keeps text that cannot be saved.
-      await page.locator('.monaco-editor .view-lines').click()
-      await page.keyboard.type('typed')
-      await chmod(file, 0o444)
-      await writeFile(join(server.workspace, 'notes/new.md'), '# New\n')
-      await page.getByRole('link', { name: /^new/ }).waitFor()
-      await page.locator('.view-lines').getByText('typed').waitFor()
-    },
-  )
+  it('is read-only until its permissions change', async () => {
+    const server = await openTestServer({ files: { 'notes/kept.md': '# Kept\n\nAs it is.\n' } })
+    const file = join(server.workspace, 'notes/kept.md')
+    await chmod(file, 0o444)
+    const page = await openPage({ locale: 'zh-CN' })
+    await enter(page, server.url, '/file/notes/kept.md')
+    await page.getByRole('note').filter({ hasText: '此文件受写保护。' }).waitFor()
+    await page.getByText('As it is.').waitFor()
+    expect(await page.locator('.monaco-editor').count()).toBe(0)
+    await chmod(file, 0o644)
+    await page.locator('.monaco-editor .view-lines').waitFor()
+    // The editor stays open, and keeps text that cannot be saved.
+    await page.locator('.monaco-editor .view-lines').click()
+    await page.keyboard.type('typed')
+    await chmod(file, 0o444)
+    await writeFile(join(server.workspace, 'notes/new.md'), '# New\n')
+    await page.getByRole('link', { name: /^new/ }).waitFor()
+    await page.locator('.view-lines').getByText('typed').waitFor()
+  })
 })
 
 describe('file moved or deleted elsewhere', () => {
-  it('follows a rename by another program and continues the draft there', async () => {
-    const { page, open, type, onDisk, workspace, url } = await openMemory({
-      files: { 'memory/a.md': 'one\ntwo\n', 'memory/b.md': 'three\n' },
-    })
-    await open('memory/a.md')
-    await type('typed')
-    // The history knows only files that it has recorded.
-    const client = await connect(url)
-    await until(async () => (await client.history.timeline({ agent: 'main', path: 'memory/a.md' })).length > 0)
-    await rename(join(workspace, 'memory/a.md'), join(workspace, 'memory/renamed elsewhere.md'))
-    await page.getByText('was moved to memory/renamed elsewhere.md').waitFor()
-    // The save shortcut must not create a second note.
-    await page.keyboard.press('Control+s')
-    await page.keyboard.press('Enter')
-    await page.getByText('Your unsaved changes to this file were restored').waitFor()
-    await page.keyboard.press('Control+s')
-    await until(async () => (await onDisk('memory/renamed elsewhere.md')) === 'one\ntwo\ntyped')
-    await expect(onDisk('memory/a.md')).rejects.toMatchObject({ code: 'ENOENT' })
-
-    await open('memory/b.md')
-    await type('typed')
-    await rm(join(workspace, 'memory/b.md'))
-    await page.getByText('This file was deleted elsewhere').waitFor()
-  })
-
   it('warns, keeps the typed text, and writes nothing without a decision', async () => {
-    const { page, open, type, onDisk, url, workspace } = await openMemory({
-      files: { 'memory/a.md': 'one\n', 'memory/b.md': 'two\n' },
+    const { page, open, type, onDisk, url, workspace } = await openTestPage({
+      files: { 'memory/a.md': 'one\n', 'memory/b.md': 'two\n', 'memory/c.md': 'three\n' },
     })
     const client = await connect(url)
     const files = async () => (await client.workspace.list({ agent: 'main' })).map(({ path }) => path)
@@ -287,7 +254,20 @@ describe('file moved or deleted elsewhere', () => {
     await page.keyboard.press('Control+s')
     await until(async () => (await files()).includes('memory/b.md') && (await onDisk('memory/b.md')) === 'two\nmore')
 
+    // Another program renames a file. The history knows only files that it has recorded.
+    await open('memory/c.md')
+    await type('typed')
+    await until(async () => (await client.history.timeline({ agent: 'main', path: 'memory/c.md' })).length > 0)
+    await rename(join(workspace, 'memory/c.md'), join(workspace, 'memory/renamed elsewhere.md'))
+    await page.getByText('was moved to memory/renamed elsewhere.md').waitFor()
+    await page.keyboard.press('Control+s')
+    await page.keyboard.press('Enter')
+    await page.getByText('Your unsaved changes to this file were restored').waitFor()
+    await page.keyboard.press('Control+s')
+    await until(async () => (await onDisk('memory/renamed elsewhere.md')) === 'three\ntyped')
+
     // A file without typed changes is never recreated.
+    await open('memory/b.md')
     await page.getByText('Saved', { exact: true }).waitFor()
     await writeFile(join(workspace, 'memory/b.md'), 'two\nmore\nagain\n')
     await page.locator('.view-lines').getByText('again').waitFor()
@@ -300,47 +280,40 @@ describe('file moved or deleted elsewhere', () => {
 })
 
 describe('quick capture', () => {
-  const looks = [
-    ['dark', 'zh-CN'],
-    ['light', 'en-US'],
-  ] as const
-  it.each(looks.slice(0, rounds(1, 2)))(
-    'saves a note, finds it at once, and undoes the change again, in %s %s',
-    async (colorScheme, locale) => {
-      const { page, onDisk, home } = await openMemory(
-        { files: { 'MEMORY.md': '# Memory\n\n## Decisions\n\n- one\n\n## People\n' } },
-        { colorScheme, locale },
-      )
-      await page.locator('textarea').first().waitFor()
-      await page.keyboard.press('Control+Shift+Space')
-      const card = page.getByTestId('capture')
-      const field = card.getByRole('textbox')
-      await field.fill('The zeppelin lands at noon 飞艇')
-      await field.press('Enter')
-      await card.waitFor({ state: 'detached' })
-      await page.keyboard.press('Control+Shift+f')
-      await page.getByRole('main').getByRole('combobox').fill('zeppelin noon')
-      await page.getByTestId('result').first().waitFor()
-      await page.locator('[data-sonner-toast]').getByRole('button').first().click()
-      await page.getByTestId('result').first().waitFor({ state: 'detached' })
+  it('saves a note, finds it at once, and undoes the change again', async () => {
+    const { page, onDisk, home } = await openTestPage(
+      { files: { 'MEMORY.md': '# Memory\n\n## Decisions\n\n- one\n\n## People\n' } },
+      { colorScheme: 'dark', locale: 'zh-CN' },
+    )
+    await page.locator('textarea').first().waitFor()
+    await page.keyboard.press('Control+Shift+Space')
+    const card = page.getByTestId('capture')
+    const field = card.getByRole('textbox')
+    await field.fill('The zeppelin lands at noon 飞艇')
+    await field.press('Enter')
+    await card.waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+Shift+f')
+    await page.getByRole('main').getByRole('combobox').fill('zeppelin noon')
+    await page.getByTestId('result').first().waitFor()
+    await page.locator('[data-sonner-toast]').getByRole('button').first().click()
+    await page.getByTestId('result').first().waitFor({ state: 'detached' })
 
-      await page.keyboard.press('Control+Shift+Space')
-      await card.getByRole('combobox').last().selectOption('Decisions')
-      await field.fill('two\nwith more')
-      await field.press('Control+Enter')
-      await until(async () => (await field.inputValue()) === '')
-      expect(await onDisk('MEMORY.md')).toBe('# Memory\n\n## Decisions\n\n- one\n- two\n  with more\n\n## People\n')
-      await field.fill('not yet')
-      await until(() => isDraft(home, 'not yet'))
-      await page.keyboard.press('Escape')
-      await card.waitFor({ state: 'detached' })
-      await page.keyboard.press('Control+Shift+Space')
-      await until(async () => (await field.inputValue()) === 'not yet')
-    },
-  )
+    await page.keyboard.press('Control+Shift+Space')
+    await card.getByRole('combobox').last().selectOption('Decisions')
+    await field.fill('two\nwith more')
+    await field.press('Control+Enter')
+    await until(async () => (await field.inputValue()) === '')
+    expect(await onDisk('MEMORY.md')).toBe('# Memory\n\n## Decisions\n\n- one\n- two\n  with more\n\n## People\n')
+    await field.fill('not yet')
+    await until(() => isDraft(home, 'not yet'))
+    await page.keyboard.press('Escape')
+    await card.waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+Shift+Space')
+    await until(async () => (await field.inputValue()) === 'not yet')
+  })
 
   it('searches for or remembers text selected in editor and preview', async () => {
-    const { page, open, type, onDisk } = await openMemory({
+    const { page, open, type, onDisk } = await openTestPage({
       files: { 'memory/a.md': '# Trip\n\nSee [[Ann]] about Lisbon.\n', 'people/Ann.md': '# Ann\n\nLives in Lisbon.\n' },
     })
     await open('memory/a.md')
@@ -370,9 +343,9 @@ describe('quick capture', () => {
     expect(await onDisk('memory/a.md')).toContain('the tiles of Lisbon')
   })
 
-  it.each(looks.slice(0, rounds(1, 2)))('offers to make a password private, in %s %s', async (colorScheme, locale) => {
-    const { page, workspace } = await openMemory({}, { colorScheme, locale })
-    await page.locator('textarea').first().waitFor()
+  it('offers to make a password private, also after /remember private in an open chat', async () => {
+    const { page, composer, workspace } = await openTestPage()
+    await composer.waitFor()
     await page.keyboard.press('Control+Shift+Space')
     const card = page.getByTestId('capture')
     const field = card.getByRole('textbox')
@@ -380,21 +353,31 @@ describe('quick capture', () => {
     expect(await card.getByRole('status').count()).toBe(0)
     await field.fill('Wi-Fi password: hunter2')
     const offer = card.getByRole('status')
-    await offer.getByText(locale === 'en-US' ? 'This looks like a password.' : '这看起来像是密码。').waitFor()
-    await offer.getByRole('button', { name: locale === 'en-US' ? 'Make it private' : '设为私密' }).click()
+    await offer.getByText('This looks like a password.').waitFor()
+    await offer.getByRole('button', { name: 'Make it private' }).click()
     await offer.waitFor({ state: 'detached' })
     expect(await field.inputValue()).toBe('Wi-Fi password: hunter2 ^[private]')
     await field.press('Enter')
     await card.waitFor({ state: 'detached' })
-    const log = (await readdir(join(workspace, 'memory'))).find((name) => /^\d{4}-\d{2}-\d{2}\.md$/.test(name)) ?? ''
-    expect(await readFile(join(workspace, 'memory', log), 'utf8')).toMatch(
-      /\n- \d\d:\d\d Wi-Fi password: hunter2 \^\[private\]\n/,
-    )
+    const [log = ''] = await readdir(join(workspace, 'memory'))
+    const logged = () => readFile(join(workspace, 'memory', log), 'utf8')
+    expect(await logged()).toMatch(/\n- \d\d:\d\d Wi-Fi password: hunter2 \^\[private\]\n/)
+
+    const offered = page.getByText('This looks like a password.')
+    await composer.fill('/remember Garage password: rabbit7\nThe hall is warm')
+    await offered.waitFor()
+    await page.getByRole('switch', { name: 'Private' }).click()
+    await offered.waitFor({ state: 'detached' })
+    await page.getByRole('switch', { name: 'Private' }).click()
+    await page.getByRole('button', { name: 'Make it private' }).click()
+    await offered.waitFor({ state: 'detached' })
+    expect(await composer.inputValue()).toBe('/remember Garage password: rabbit7\nThe hall is warm ^[private]')
+    await composer.press('Enter')
+    await until(async () => /rabbit7\n *The hall is warm \^\[private\]\n/.test(await logged()))
   })
 
   it('asks before it saves another program’s note, on a page without the frame', async () => {
-    const { page, url } = await openMemory()
-    await page.goto(new URL('/capture?text=from%20elsewhere', url).href)
+    const { page } = await openTestPage({}, {}, '/capture?text=from%20elsewhere')
     await page.getByText('Another program wants to save this to memory', { exact: false }).waitFor()
     expect(await page.getByRole('textbox').inputValue()).toBe('from elsewhere')
     expect(await page.getByRole('navigation').count()).toBe(0)
@@ -403,7 +386,7 @@ describe('quick capture', () => {
 
 describe('find and replace', () => {
   it('finds while typing, replaces in one file or all, and undoes it', async () => {
-    const { page, onDisk } = await openMemory({
+    const { page, onDisk } = await openTestPage({
       files: { 'memory/a.md': 'The cat.\nA cat again.\n', 'memory/b.md': 'cat 猫\n' },
     })
     await page.locator('textarea').first().waitFor()
@@ -437,7 +420,7 @@ describe('find and replace', () => {
 
 describe('disk errors', () => {
   it('keeps the text in editor and draft, and saves it when the disk is back', async () => {
-    const { page, open, type, onDisk, workspace, home } = await openMemory({ files: { 'memory/a.md': 'one\n' } })
+    const { page, open, type, onDisk, workspace, home } = await openTestPage({ files: { 'memory/a.md': 'one\n' } })
     await open('memory/a.md')
     // Outside of the workspace: within it, the editor would follow the move.
     await rename(join(workspace, 'memory'), join(home, 'away'))

@@ -39,46 +39,37 @@ describe('start after a crash', () => {
     await page.getByText('Written since').waitFor()
   })
 
-  const whole = [
-    [
-      'replacement',
-      'en-US',
-      { replacement: { text: 'cat', replacement: 'dog', count: notes } },
-      'Completing an interrupted replacement.',
-      `A replacement interrupted by a crash was completed. ${notes.toLocaleString('en')} notes were updated.`,
-      'cat → dog',
-    ],
-  ] as const
-  it.each(whole)(
-    'completes an interrupted %s, reports it above the chat, and undoes it there (%s)',
-    async (kind, locale, of, ending, ended, words) => {
-      const [before, after] = ['A #cat.\n', 'A #dog.\n']
-      const paths = Array.from({ length: notes }, (_, at) => `notes/n${at}.md`)
-      const { home, workspace } = await prepareFolders({
-        files: Object.fromEntries(paths.map((path) => [path, before])),
-      })
-      const files = paths.map((path) => ({ path, before, after }))
-      await storePendingChange({ home, workspace }, { kind, detail: of, files })
-      let server: Server | undefined
-      onTestFinished(() => server?.close())
-      const page = await openPage({ locale })
-      server = await startServer({ mainFolder, env: {}, home })
-      await page.goto(server.url)
-      await page.getByRole('navigation').first().waitFor()
-      await visit(page, '/changes')
-      await page.getByRole('status').filter({ hasText: ending }).waitFor()
-      await visit(page, '/')
-      const notice = page.getByRole('listitem').filter({ hasText: ended })
-      await notice.getByText(words).waitFor({ timeout: 60_000 })
-      // The notice also appears after a reload, until the user dismisses it.
-      await page.reload()
-      await notice.getByRole('button', { name: locale === 'en-US' ? 'Undo' : '撤销' }).click()
-      const file = join(workspace, 'notes/n7.md')
-      await until(async () => (await readFile(file, 'utf8')) === before, 30_000)
-      await page.reload()
-      await page.getByRole('link', { name: 'n7' }).or(page.getByRole('textbox')).first().waitFor()
-      expect(await notice.count()).toBe(0)
-    },
-    120_000,
-  )
+  it('completes an interrupted replacement, reports it above the chat, and undoes it there', async () => {
+    const [before, after] = ['A #cat.\n', 'A #dog.\n']
+    const paths = Array.from({ length: notes }, (_, at) => `notes/n${at}.md`)
+    const { home, workspace } = await prepareFolders({
+      files: Object.fromEntries(paths.map((path) => [path, before])),
+    })
+    const files = paths.map((path) => ({ path, before, after }))
+    await storePendingChange(
+      { home, workspace },
+      { kind: 'replacement', detail: { replacement: { text: 'cat', replacement: 'dog', count: notes } }, files },
+    )
+    let server: Server | undefined
+    onTestFinished(() => server?.close())
+    const page = await openPage()
+    server = await startServer({ mainFolder, env: {}, home })
+    await page.goto(server.url)
+    await page.getByRole('navigation').first().waitFor()
+    await visit(page, '/changes')
+    await page.getByRole('status').filter({ hasText: 'Completing an interrupted replacement.' }).waitFor()
+    await visit(page, '/')
+    const notice = page.getByRole('listitem').filter({
+      hasText: `A replacement interrupted by a crash was completed. ${notes.toLocaleString('en')} notes were updated.`,
+    })
+    await notice.getByText('cat → dog').waitFor({ timeout: 60_000 })
+    // The notice also appears after a reload, until the user dismisses it.
+    await page.reload()
+    await notice.getByRole('button', { name: 'Undo' }).click()
+    const file = join(workspace, 'notes/n7.md')
+    await until(async () => (await readFile(file, 'utf8')) === before, 30_000)
+    await page.reload()
+    await page.getByRole('link', { name: 'n7' }).or(page.getByRole('textbox')).first().waitFor()
+    expect(await notice.count()).toBe(0)
+  }, 120_000)
 })

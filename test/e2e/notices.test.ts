@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { closeBrowser, openPage } from '../support/browser.ts'
+import { openTestPage } from '../support/test-page.ts'
 import { startTroubledEmbeddings } from '../support/troubled-embeddings.ts'
-import { rounds } from '../support/thorough.ts'
 
 afterAll(closeBrowser)
 
@@ -15,9 +15,7 @@ describe('problem reports', () => {
   it('shows a problem with its remedy in the status bar until it is solved', async () => {
     const embeddings = await startTroubledEmbeddings()
     embeddings.trouble = 'broken'
-    const server = await openTestServer({ files: { 'memory/a.md': 'Walrus.\n' }, config: configOf(embeddings.url) })
-    const page = await openPage()
-    await page.goto(server.url)
+    const { page } = await openTestPage({ files: { 'memory/a.md': 'Walrus.\n' }, config: configOf(embeddings.url) })
     const bar = page.getByRole('contentinfo')
     const warning = bar.getByTestId('health')
     await warning.getByText('Search uses keywords only').waitFor()
@@ -30,36 +28,26 @@ describe('problem reports', () => {
     await warning.waitFor({ state: 'detached' })
   }, 60_000)
 
-  const looks = [
-    ['zh-CN', 'dark', 700],
-    ['en-US', 'light', 1440],
-    ['en-US', 'dark', 700],
-    ['zh-CN', 'light', 700],
-    ['zh-CN', 'dark', 1440],
-  ] as const
-  it.each(looks.slice(0, rounds(1, looks.length)))(
-    'shows four problems as a number, each with an explanation (%s, %s, %i px)',
-    async (locale, theme, width) => {
-      const files = {
-        'memory/a.md': 'Walrus.\n',
-        'memory/b.md': new Uint8Array([0xff, 0xfe, 0x00, 0xd8]),
-        'memory/c.md': new Uint8Array([0xc3, 0x28]),
-      }
-      const server = await openTestServer({ files, config: configOf('http://127.0.0.1:9/v1') })
-      const page = await openPage({ locale, colorScheme: theme, viewport: { width, height: 900 } })
-      await page.goto(server.url)
-      const warning = page.getByRole('contentinfo').getByTestId('health')
-      await warning.waitFor()
-      await writeFile(join(server.home, 'config.yaml'), 'interface:\n  theme: purple\n')
-      await warning.getByText(/4/).waitFor({ timeout: 10_000 })
-      await warning.click()
-      expect(await page.getByTestId('problem').count()).toBe(4)
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
-      await page.getByRole('button', { name: /config\.yaml/ }).click()
-      await page.getByText('interface.theme', { exact: false }).first().waitFor()
-    },
-    60_000,
-  )
+  it('shows four problems as a number, each with an explanation', async () => {
+    const files = {
+      'memory/a.md': 'Walrus.\n',
+      'memory/b.md': new Uint8Array([0xff, 0xfe, 0x00, 0xd8]),
+      'memory/c.md': new Uint8Array([0xc3, 0x28]),
+    }
+    const { page, ...server } = await openTestPage(
+      { files, config: configOf('http://127.0.0.1:9/v1') },
+      { locale: 'zh-CN', colorScheme: 'dark', viewport: { width: 700, height: 900 } },
+    )
+    const warning = page.getByRole('contentinfo').getByTestId('health')
+    await warning.waitFor()
+    await writeFile(join(server.home, 'config.yaml'), 'interface:\n  theme: purple\n')
+    await warning.getByText(/4/).waitFor({ timeout: 10_000 })
+    await warning.click()
+    expect(await page.getByTestId('problem').count()).toBe(4)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    await page.getByRole('button', { name: /config\.yaml/ }).click()
+    await page.getByText('interface.theme', { exact: false }).first().waitFor()
+  }, 60_000)
 })
 
 describe('files of other programs', () => {

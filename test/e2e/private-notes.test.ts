@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { closeBrowser, enter, openPage, visit } from '../support/browser.ts'
+import { openTestPage } from '../support/test-page.ts'
 import { textsIn, until, writeFiles } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { redactionPlaceholder, visibilityOf } from '../../src/shared/markdown/visibility.ts'
@@ -21,7 +22,12 @@ agents:
   defaults: { model: anthropic/claude-test, memory: { embedding: { provider: none } } }
   list: [{ id: main, workspace: "{{workspace}}" }]
 `
-    const server = await openTestServer({
+    const {
+      page,
+      say,
+      onDisk: read,
+      ...server
+    } = await openTestPage({
       files: {
         'health.md': health,
         'vault/code.md': 'The alarm code is 77 31 09 44.\n',
@@ -31,9 +37,6 @@ agents:
       config,
       env: { ANTHROPIC_API_KEY: 'sk-test-key' },
     })
-    const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
-    const page = await openPage()
-    await page.goto(server.url)
     await page.getByRole('link', { name: /^Notes/ }).click()
     const row = (name: string) => page.locator('.group\\/row', { hasText: name }).first()
     const makePrivate = async () => {
@@ -62,8 +65,7 @@ agents:
     await until(async () => (await readFile(join(server.home, 'config.yaml'), 'utf8')).includes('vault/'))
 
     await page.getByRole('link', { name: 'New chat' }).click()
-    await page.getByRole('textbox', { name: 'Message' }).fill('When do ferries leave?')
-    await page.keyboard.press('Enter')
+    await say('When do ferries leave?')
     await page.getByText('Ferries leave at ten.').last().waitFor()
     const sent = remote.requests.map(({ text }) => text).join('')
     expect(sent).toContain(redactionPlaceholder)
@@ -82,7 +84,7 @@ describe('source marks', () => {
       { text: 'It waits in your inbox.' },
     ]
     model.respond = () => steps.shift() ?? { text: 'ok' }
-    const server = await openTestServer({
+    const { page, ...server } = await openTestPage({
       files: {
         'ferry.md':
           '# Ferry\n\n- It leaves at nine. ^[web: news.example, 2026-11-22]\n- Mine alone. ^[local]\n- Plain.\n',
@@ -95,8 +97,6 @@ agents:
 `,
       env: { ANTHROPIC_API_KEY: 'sk-test-key' },
     })
-    const page = await openPage()
-    await page.goto(server.url)
     await page.getByRole('link', { name: /^Notes/ }).click()
     await page.locator('.group\\/row', { hasText: 'ferry' }).first().click()
     await page
@@ -119,29 +119,15 @@ agents:
 })
 
 describe('private chats', () => {
-  it('start with the lock beside the field, and are marked in the list', async () => {
-    const server = await openTestServer({ files: { 'MEMORY.md': '# Long-term memory\n' } })
-    const page = await openPage()
-    await page.goto(server.url)
-    const lock = page.getByRole('switch', { name: 'Private' })
-    await lock.click()
-    expect(await lock.getAttribute('aria-checked')).toBe('true')
-    await page.getByText('Only models on this machine read this chat').waitFor()
-    await page.getByRole('textbox', { name: 'Message' }).fill('The narwhal sings at midnight.')
-    await page.keyboard.press('Enter')
-    await page.getByRole('note').filter({ hasText: 'Private:' }).waitFor()
-    await page.getByRole('link', { name: 'Private chat The narwhal sings' }).waitFor()
-  })
-
   it('are offered for a message with a private line and for matching private notes, and can be released', async () => {
     const safe = '---\nvisibility: private\n---\n\n# The safe\n\n- The safe opens with 9-1-7.\n'
-    const server = await openTestServer({ files: { 'MEMORY.md': '# Long-term memory\n', 'notes/safe.md': safe } })
-    const page = await openPage()
-    await page.goto(server.url)
-    const field = page.getByRole('textbox', { name: 'Message' })
+    const {
+      page,
+      say,
+      composer: field,
+    } = await openTestPage({ files: { 'MEMORY.md': '# Long-term memory\n', 'notes/safe.md': safe } })
     const send = async (text: string) => {
-      await field.fill(text)
-      await page.keyboard.press('Enter')
+      await say(text)
     }
     await send('Hello\nThe safe opens with 9-1-7.')
     const dialog = page.getByRole('dialog', { name: 'A line of this message is private' })
@@ -165,15 +151,13 @@ describe('private chats', () => {
     await page.getByRole('note').filter({ hasText: 'Private:' }).waitFor({ state: 'detached' })
   })
 
-  it('include chats with text that becomes private, and the app can mark the lines of these chats', async () => {
+  it('include chats with text that becomes private, whose lines can be marked, and those that start with the lock', async () => {
     const plan = '# Plan\n\n- The heron sails on Friday.\n'
-    const server = await openTestServer({ files: { 'MEMORY.md': '# Long-term memory\n', 'notes/plan.md': plan } })
-    const page = await openPage()
-    await page.goto(server.url)
-    const field = page.getByRole('textbox', { name: 'Message' })
+    const { page, say, ...server } = await openTestPage({
+      files: { 'MEMORY.md': '# Long-term memory\n', 'notes/plan.md': plan },
+    })
     for (const text of ['The heron sails on Friday.', '/remember The heron carries salt.']) {
-      await field.fill(text)
-      await page.keyboard.press('Enter')
+      await say(text)
       await page.getByText(text.replace('/remember ', '')).first().waitFor()
     }
     const log = async () =>
@@ -187,6 +171,16 @@ describe('private chats', () => {
     await page.getByRole('button', { name: 'Make them private' }).waitFor({ state: 'detached' })
     await madePrivate.getByRole('button', { name: 'Close' }).click()
     await madePrivate.waitFor({ state: 'detached' })
+
+    // The lock beside the field starts a private chat, which the list marks.
+    await page.getByRole('link', { name: 'New chat' }).first().click()
+    const lock = page.getByRole('switch', { name: 'Private' })
+    await lock.click()
+    expect(await lock.getAttribute('aria-checked')).toBe('true')
+    await page.getByText('Only models on this machine read this chat').waitFor()
+    await say('The narwhal sings at midnight.')
+    await page.getByRole('note').filter({ hasText: 'Private:' }).waitFor()
+    await page.getByRole('link', { name: 'Private chat The narwhal sings' }).waitFor()
   })
 })
 

@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openTestServer } from '../support/app.ts'
-import { closeBrowser, openPage } from '../support/browser.ts'
+import { closeBrowser } from '../support/browser.ts'
+import { openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { connectClient } from '../support/mcp-clients.ts'
@@ -15,9 +15,10 @@ describe('connected programs', () => {
     const config = join(home, '.codex/config.toml')
     await mkdir(join(home, '.codex'))
     await writeFile(config, '# mine\nmodel = "o3"\n')
-    const server = await openTestServer({ env: { HOME: home, PATH: process.env['PATH'] } })
-    const page = await openPage({ permissions: ['clipboard-write'] })
-    await page.goto(server.url)
+    const { page, ...server } = await openTestPage(
+      { env: { HOME: home, PATH: process.env['PATH'] } },
+      { permissions: ['clipboard-write'] },
+    )
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Programs' }).click()
     const codex = page.getByRole('region', { name: 'Codex' })

@@ -4,16 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, enter, openPage } from '../support/browser.ts'
+import { closeBrowser, enter, openPage, visit } from '../support/browser.ts'
+import { dot, openTestPage } from '../support/test-page.ts'
 import { until } from '../support/folder.ts'
 
 afterAll(closeBrowser)
 
-/** An image of one red pixel. */
-const png = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
-  'base64',
-)
 const svg =
   '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><script>parent.hacked = 1</script><rect width="40" height="20" fill="green"/></svg>'
 
@@ -58,7 +54,7 @@ describe('preview', () => {
       files: {
         'Home.md': note,
         'notes/Other.md': '# Other\n\nBefore.\n\n## Part\n\nThe embedded part, see [[Home]].\n\n## Next\n\nAfter.\n',
-        'files/dot.png': png,
+        'files/dot.png': dot,
         'img/drawn one.svg': svg,
         'talk.mp3': 'ID3',
       },
@@ -172,13 +168,25 @@ describe('preview', () => {
     expect(asked.toSorted()).toEqual(['/a', '/b', '/c', '/d'])
   }, 90_000)
 
-  it('completes a begun task, reopens a cancelled one, and searches for a tag', async () => {
+  it('completes a begun task, searches for a tag, and shows, links and hides files of other types', async () => {
     const text = '- [/] begun\n- [-] given up\n- [>] later #plans/summer\n- [ ] open\n'
-    const server = await openTestServer({ files: { 'Tasks.md': text, 'Other.md': 'Also #plans/summer.' } })
-    const read = () => readFile(join(server.workspace, 'Tasks.md'), 'utf8')
-    const page = await openPage()
-    await page.addInitScript(() => localStorage.setItem('commonplace.file.preview', 'yes'))
-    await enter(page, server.url, '/file/Tasks.md')
+    const pictures =
+      '![drawing](../files/My%20plan.canvas)\n\n![paper](../files/p.pdf)\n\n![](../files/talk.mp3)\n\n![other](Other.md)\n\n![gone](no.canvas)'
+    const { page, onDisk } = await openTestPage({
+      files: {
+        'Tasks.md': text,
+        'notes/Home.md': pictures,
+        'notes/Other.md': 'Also #plans/summer.',
+        'files/My plan.canvas': '{}',
+        'files/p.pdf': '%PDF-1.7',
+        'files/talk.mp3': 'ID3',
+        'files/dot.png': dot,
+        'x.exe': 'MZ',
+      },
+    })
+    await page.getByRole('link', { name: /^Notes/ }).click()
+    await visit(page, '/file/Tasks.md')
+    await page.getByRole('button', { name: 'Preview', exact: true }).click()
     const pane = page.getByTestId('preview')
     const begun = pane.getByRole('checkbox', { name: 'In progress' })
     await until(async () => begun.isEnabled())
@@ -186,68 +194,29 @@ describe('preview', () => {
     await pane.getByRole('checkbox', { name: 'Cancelled' }).click()
     await until(async () => (await pane.getByRole('checkbox', { name: 'Done' }).count()) === 3)
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await until(async () => (await read()) === text.replace('[/]', '[x]').replace('[-]', '[ ]'))
+    await until(async () => (await onDisk('Tasks.md')) === text.replace('[/]', '[x]').replace('[-]', '[ ]'))
     await pane.getByRole('link', { name: '#plans/summer' }).click()
     await page.waitForURL(/\/search\?q=tag/)
     await page.getByText('Other.md').first().waitFor()
-  }, 60_000)
 
-  it('lists, opens and hides attachments in the tree', async () => {
-    const server = await openTestServer({
-      files: { 'Home.md': '# Home', 'img/dot.png': png, 'talk.mp3': 'ID3', 'plan.canvas': '{}', 'x.exe': 'MZ' },
-    })
-    const page = await openPage()
-    await page.goto(server.url)
-    await page.getByRole('link', { name: /^Notes/ }).click()
-    const tree = page.getByRole('region', { name: 'Notes' })
-    await tree.getByRole('link', { name: /talk\.mp3/ }).waitFor()
-    expect(await tree.getByText('x.exe').count()).toBe(0)
-    await tree.getByRole('button', { name: /^img/ }).click()
-    await tree.getByRole('link', { name: /Image\s*dot\.png/ }).click()
-    const view = page.getByTestId('other')
-    await until(async () =>
-      view.locator('img.picture').evaluate((image) => (image as HTMLImageElement).naturalWidth === 1),
-    )
-    await tree.getByRole('link', { name: /talk\.mp3/ }).click()
-    await view.getByRole('button', { name: 'Play' }).waitFor()
-    await tree.getByRole('link', { name: /plan\.canvas/ }).click()
-    await view.getByText('plan.canvas').waitFor()
-    await tree.getByRole('button', { name: '3 other files' }).click()
-    await until(async () => (await tree.getByText('talk.mp3').count()) === 0)
-    await page.reload()
-    await tree.getByRole('link', { name: /Home\.md/ }).waitFor()
-    expect(await tree.getByText('talk.mp3').count()).toBe(0)
-  }, 60_000)
-
-  it('shows or links files in image syntax and reports missing ones', async () => {
-    const server = await openTestServer({
-      files: {
-        'notes/Home.md': [
-          '![drawing](../files/My%20plan.canvas)',
-          '![](../files/b.canvas)',
-          '![paper](../files/p.pdf)',
-          '![](../files/talk.mp3)',
-          '![other](Other.md)',
-          '![gone](no.canvas)',
-        ].join('\n\n'),
-        'notes/Other.md': 'x',
-        'files/My plan.canvas': '{}',
-        'files/b.canvas': '{}',
-        'files/p.pdf': '%PDF-1.7',
-        'files/talk.mp3': 'ID3',
-      },
-    })
-    const page = await openPage()
-    await enter(page, server.url, '/file/notes/Home.md')
-    await page.getByRole('button', { name: 'Preview', exact: true }).click()
-    const pane = page.getByTestId('preview')
+    await visit(page, '/file/notes/Home.md')
     await pane.locator('.attachment', { hasText: 'talk.mp3' }).waitFor()
-    expect(await pane.getByRole('link').allInnerTexts()).toEqual(['drawing', '../files/b.canvas', 'other'])
-    expect(await pane.locator('.unresolved').count()).toBe(0)
+    expect(await pane.getByRole('link').allInnerTexts()).toEqual(['drawing', 'other'])
     expect(await pane.locator('.attachment').allInnerTexts()).toEqual(['paper', 'talk.mp3'])
     expect(await pane.locator('.no-picture').allInnerTexts()).toEqual([expect.stringContaining('gone')])
     await pane.getByRole('link', { name: 'drawing' }).click()
-    await page.getByTestId('other').getByText('My plan.canvas').waitFor()
+    const view = page.getByTestId('other')
+    await view.getByText('My plan.canvas').waitFor()
+
+    const tree = page.getByRole('region', { name: 'Notes' })
+    expect(await tree.getByText('x.exe').count()).toBe(0)
+    await tree.getByRole('link', { name: /Image\s*dot\.png/ }).click()
+    const width = (image: SVGElement | HTMLElement) => (image as HTMLImageElement).naturalWidth
+    await until(async () => (await view.locator('img.picture').evaluate(width)) === 1)
+    await tree.getByRole('link', { name: /talk\.mp3/ }).click()
+    await view.getByRole('button', { name: 'Play' }).waitFor()
+    await tree.getByRole('button', { name: '4 other files' }).click()
+    await until(async () => (await tree.getByText('talk.mp3').count()) === 0)
   }, 60_000)
 
   it('leaves nothing in the page after notes are closed', async () => {
@@ -265,7 +234,7 @@ describe('preview', () => {
     }
     const look = async (some: readonly string[]) => {
       for (const name of some) {
-        await page.evaluate((to) => history.pushState(null, '', to), `/file/${name}`)
+        await visit(page, `/file/${name}`)
         await page.getByTestId('preview').getByRole('heading', { name }).waitFor()
         await page.locator('.monaco-editor .view-line').first().waitFor()
       }

@@ -1,5 +1,5 @@
 /** No document, file name or error may leave the window blank, hang it, or break more than one component. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -7,6 +7,7 @@ import { openTestServer } from '../support/app.ts'
 import { rounds } from '../support/thorough.ts'
 import { closeBrowser, enter, openPage } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
+import { openTestPage } from '../support/test-page.ts'
 import {
   longNote,
   pathologicalDocuments,
@@ -17,8 +18,6 @@ import {
 import { goTo, lookAt, watchPage } from '../support/page-watch.ts'
 
 afterAll(closeBrowser)
-
-const schemes = ['light', 'dark'] as const
 
 /** A window with a long note has fewer elements; layout stutters above this number. */
 const maxElements = 25_000
@@ -33,7 +32,6 @@ const documents: HostileDocument[] = [
 interface Opened {
   readonly page: Page
   readonly url: string
-  readonly onDisk: (path: string) => Promise<string>
 }
 
 async function openWith(
@@ -48,7 +46,7 @@ async function openWith(
   for (const [id, text] of Object.entries(transcripts)) await writeFile(join(sessions, `${id}.jsonl`), text)
   const page = await openPage(look, expected)
   await watchPage(page)
-  return { page, url: server.url, onDisk: (path) => readFile(join(server.workspace, path), 'utf8') }
+  return { page, url: server.url }
 }
 
 describe('hostile Markdown', () => {
@@ -85,71 +83,69 @@ describe('hostile Markdown', () => {
     },
   )
 
-  it('shows the beginning of 1 MB of code, and all of it on request', async () => {
+  it('shows parts of 1 MB of code, of 4,000 messages and of a long note, and leads to the rest', async () => {
     const code = `\`\`\`ts\n${Array.from({ length: 30_000 }, (_, index) => `export const value${index} = ${index}`).join('\n')}\n\`\`\``
-    const { page, url } = await openWith({}, { code: transcriptOf('code', [code]) })
+    const answers = Array.from({ length: 2000 }, (_, number) => `Answer ${number}: ${'words '.repeat(number % 40)}`)
+    const { page, url } = await openWith(
+      { 'memory/long.md': `${longNote(430_000)}\n\n## The last heading\n` },
+      { code: transcriptOf('code', [code]), long: transcriptOf('long', answers) },
+    )
     await enter(page, url, '/chat/code')
     await page.getByRole('button', { name: /Show all [\d,]+ characters/ }).click()
     const sheet = page.getByRole('dialog', { name: 'Full text' })
     await sheet.getByRole('searchbox').fill('value29999')
-    await sheet.getByText('1/1').or(sheet.getByText('/1')).first().waitFor()
+    await sheet.getByText('/1').first().waitFor()
     await sheet.getByRole('searchbox').press('Enter')
     await sheet.getByText('export const value29999').waitFor()
-  })
 
-  it('scrolls a long note to its end and renders only the visible part', async () => {
-    const { page, url } = await openWith({ 'memory/long.md': `${longNote(430_000)}\n\n## The last heading\n` })
-    await enter(page, url, '/file/memory/long.md')
+    // A chat starts at its end, and a link leads to a message.
+    await page.keyboard.press('Escape')
+    await goTo(page, '/chat/long')
+    await page.getByText('Answer 1999').waitFor()
+    expect(await page.locator('article').count()).toBeLessThan(40)
+    await goTo(page, '/chat/long#m-m1000')
+    await page
+      .getByText(/^Answer 49\d:/)
+      .first()
+      .waitFor()
+
+    await goTo(page, '/file/memory/long.md')
     await page.getByRole('button', { name: 'Preview', exact: true }).click()
     const pane = page.getByTestId('preview')
-    await pane.getByRole('heading', { name: '0. A day in the project' }).waitFor()
-    const count = await page.locator('*').count()
-    expect(count).toBeLessThan(maxElements)
+    const first = pane.getByRole('heading', { name: '0. A day in the project' })
+    await first.waitFor()
     await until(async () => {
       await pane.evaluate((element) => element.scrollTo(0, element.scrollHeight))
       return (await pane.getByRole('heading', { name: 'The last heading' }).count()) > 0
     }, 20_000)
     expect(await page.locator('*').count()).toBeLessThan(maxElements)
     await pane.evaluate((element) => element.scrollTo(0, 0))
-    await pane.getByRole('heading', { name: '0. A day in the project' }).waitFor()
+    await first.waitFor()
   })
 })
 
-describe('viewing a file', () => {
-  it('does not write a file with mixed line ends', async () => {
+describe('line ends and byte order marks', () => {
+  it('stay in the file, and are invisible in the editor', async () => {
     const mixed = 'a\rb\r\nc\nd\r'
-    const { page, url, onDisk } = await openWith({ 'memory/mixed.md': mixed })
-    await enter(page, url, '/file/memory/mixed.md')
+    const files = { 'memory/mixed.md': mixed, 'mark.md': '\uFEFF# Title\r\n\r\nOne.\r\n' }
+    const { page, open, type, onDisk, workspace } = await openTestPage({ files })
+    const line = (at: number) => page.locator('.monaco-editor .view-line').nth(at)
+    await open('memory/mixed.md')
     await page.locator('.monaco-editor .view-line', { hasText: 'c' }).waitFor()
     await page.getByText('Saved', { exact: true }).waitFor()
-    await goTo(page, '/file/MEMORY.md')
-    await page.locator('.monaco-editor .view-line', { hasText: 'Long-term memory' }).waitFor()
-    expect(await onDisk('memory/mixed.md')).toBe(mixed)
-  })
-})
 
-describe('byte order mark', () => {
-  it('is invisible in the editor and stays in the file', async () => {
-    const server = await openTestServer({ files: { 'mark.md': '\uFEFF# Title\r\n\r\nOne.\r\n' } })
-    const file = join(server.workspace, 'mark.md')
-    const page = await openPage()
-    await enter(page, server.url, '/file/mark.md')
-    const line = (at: number) => page.locator('.monaco-editor .view-line').nth(at)
+    await open('mark.md')
     await until(async () => /^#\sTitle$/.test((await line(0).textContent()) ?? ''))
-    await line(2).click()
-    await page.keyboard.press('End')
-    await page.keyboard.type(' Two.')
+    expect(await onDisk('memory/mixed.md')).toBe(mixed)
+    await type('Two.')
     await page.keyboard.press('Control+s')
-    await until(async () => (await readFile(file, 'utf8')) === '\uFEFF# Title\r\n\r\nOne. Two.\r\n')
-    await writeFile(file, '\uFEFF# Title\r\n\r\nAnother program.\r\n')
+    await until(async () => (await onDisk('mark.md')) === '\uFEFF# Title\r\n\r\nOne.\r\nTwo.')
+    await writeFile(join(workspace, 'mark.md'), '\uFEFF# Title\r\n\r\nAnother program.\r\n')
     await line(2).getByText('Another program.').waitFor()
     expect(await line(0).textContent()).toMatch(/^#\sTitle$/)
-    await line(2).click()
-    await page.keyboard.press('End')
-    await page.keyboard.type(' And I.')
+    await type('And I.')
     await page.keyboard.press('Control+s')
-    await until(async () => (await readFile(file, 'utf8')) === '\uFEFF# Title\r\n\r\nAnother program. And I.\r\n')
-    expect(await line(0).textContent()).toMatch(/^#\sTitle$/)
+    await until(async () => (await onDisk('mark.md')) === '\uFEFF# Title\r\n\r\nAnother program.\r\nAnd I.')
   })
 })
 
@@ -225,53 +221,42 @@ function foreignTranscript(): string {
 }
 
 describe('error boundaries', () => {
-  it.each(schemes.slice(0, rounds(1, 2)))(
-    'keeps the conversation when a passage and a tool step break, %s',
-    async (colorScheme) => {
-      const { page, url } = await openWith({}, { foreign: foreignTranscript() }, { colorScheme }, sabotaged)
-      await sabotage(page)
-      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-      await enter(page, url, '/chat/foreign')
-      const passage = page.getByRole('alert').filter({ hasText: 'This passage cannot be shown.' })
-      await passage.waitFor()
-      expect(await page.getByText('This step cannot be shown.').count()).toBe(1)
-      expect(await page.getByText('“plans”').count()).toBe(1)
-      expect(await page.getByText('We decided to wait.').count()).toBe(1)
-      expect(await page.locator('strong', { hasText: 'Ana' }).count()).toBe(1)
-      await passage.getByRole('button', { name: 'Copy details' }).click()
-      await passage.getByRole('button', { name: 'Copied' }).waitFor()
-      const details = await page.evaluate(() => navigator.clipboard.readText())
-      expect(details).toContain('sabotaged text')
-      await passage.getByRole('button', { name: 'Try again' }).click()
-      await passage.waitFor()
-      await stopSabotage(page)
-      await passage.getByRole('button', { name: 'Try again' }).click()
-      await page.getByText('BREAK HERE, in this passage.').waitFor()
-    },
-  )
+  it('keep the conversation when a passage and a step break, and the frame when a view breaks', async () => {
+    const { page, url } = await openWith({}, { foreign: foreignTranscript() }, {}, sabotaged)
+    await sabotage(page)
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await enter(page, url, '/chat/foreign')
+    const passage = page.getByRole('alert').filter({ hasText: 'This passage cannot be shown.' })
+    await passage.waitFor()
+    expect(await page.getByText('This step cannot be shown.').count()).toBe(1)
+    expect(await page.getByText('“plans”').count()).toBe(1)
+    expect(await page.getByText('We decided to wait.').count()).toBe(1)
+    expect(await page.locator('strong', { hasText: 'Ana' }).count()).toBe(1)
+    await passage.getByRole('button', { name: 'Copy details' }).click()
+    await passage.getByRole('button', { name: 'Copied' }).waitFor()
+    const details = await page.evaluate(() => navigator.clipboard.readText())
+    expect(details).toContain('sabotaged text')
+    await passage.getByRole('button', { name: 'Try again' }).click()
+    await passage.waitFor()
+    await stopSabotage(page)
+    await passage.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('BREAK HERE, in this passage.').waitFor()
 
-  it.each(schemes.slice(0, rounds(1, 2)))(
-    'keeps the frame when a view breaks; another view and a retry work, %s',
-    async (colorScheme) => {
-      const { page, url } = await openWith({}, {}, { colorScheme }, sabotaged)
-      await sabotage(page)
-      await page.goto(url)
-      await page.goto(new URL('/changes', url).href)
-      await page.getByText('This view cannot be shown.').waitFor()
-      await page.getByRole('navigation').waitFor()
-      await page
-        .getByRole('link', { name: /^Search/ })
-        .first()
-        .click()
-      await page.getByText('This view cannot be shown.').waitFor({ state: 'detached' })
-      await page.goBack()
-      await page.getByText('This view cannot be shown.').waitFor()
-      await stopSabotage(page)
-      await page.getByRole('button', { name: 'Try again' }).click()
-      await page.getByText('This view cannot be shown.').waitFor({ state: 'detached' })
-      await page.getByRole('heading', { name: 'Changes' }).waitFor()
-    },
-  )
+    await page.goto(new URL('/changes', url).href)
+    await page.getByText('This view cannot be shown.').waitFor()
+    await page.getByRole('navigation').waitFor()
+    await page
+      .getByRole('link', { name: /^Search/ })
+      .first()
+      .click()
+    await page.getByText('This view cannot be shown.').waitFor({ state: 'detached' })
+    await page.goBack()
+    await page.getByText('This view cannot be shown.').waitFor()
+    await stopSabotage(page)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('This view cannot be shown.').waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: 'Changes' }).waitFor()
+  })
 
   it('shows an uncaught error once', async () => {
     const { page, url } = await openWith({}, {}, {}, sabotaged)

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer, untouchedConfig } from '../support/app.ts'
 import { closeBrowser, enter, openPage, visit } from '../support/browser.ts'
+import { openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
-import { rounds } from '../support/thorough.ts'
 
 afterAll(closeBrowser)
 
@@ -141,39 +141,32 @@ const household = {
 }
 
 describe('built-in embeddings', () => {
-  const looks = [
-    ['en-US', 'What each word gives to the similarity', 'Links', 'Similar notes'],
-    ['zh-CN', '各个词对相似度的贡献', '链接', '相似笔记'],
-  ] as const
-  it.each(looks.slice(0, rounds(1, 2)))(
-    '%s: finds a note by a paraphrase and shows which of its words matched',
-    async (locale, shares, links, near) => {
-      const server = await openTestServer({ files: household, config: untouchedConfig })
-      const client = await connect(server.url)
-      await until(async () => {
-        const { units, embedded } = await client.search.status({ agent: 'main' })
-        return units > 2 && embedded === units
-      }, 30_000)
-      const page = await openPage({ locale })
-      await enter(page, server.url, '/inspect/found')
-      await page.getByRole('main').getByRole('textbox').fill('When does our little girl begin preschool?')
-      const found = page.getByTestId('candidate').filter({ hasText: 'starts kindergarten' })
-      await found.locator('button[aria-expanded=false]').click()
-      const words = page.getByRole('list', { name: shares })
-      await words.waitFor()
-      await words.getByText('preschool ≈ kindergarten').waitFor()
-      const parts = await words.locator('[data-part=share]').allTextContents()
-      const cosine = /(?:cosine|余弦) (-?[\d.]+)/.exec((await found.textContent()) ?? '')?.[1]
-      expect(parts.reduce((sum, part) => sum + Number(part), 0)).toBeCloseTo(Number(cosine), 3)
-      await page.goto(new URL('/file/memory/family.md', server.url).href)
-      await page.getByRole('button', { name: links, exact: true }).click()
-      await page
-        .getByRole('region', { name: near })
-        .getByRole('link', { name: /satchel/ })
-        .click()
-      await page.waitForURL(/school\.md#L3/)
-    },
-  )
+  it('find a note by a paraphrase and show which of its words matched', async () => {
+    const server = await openTestServer({ files: household, config: untouchedConfig })
+    const client = await connect(server.url)
+    await until(async () => {
+      const { units, embedded } = await client.search.status({ agent: 'main' })
+      return units > 2 && embedded === units
+    }, 30_000)
+    const page = await openPage()
+    await enter(page, server.url, '/inspect/found')
+    await page.getByRole('main').getByRole('textbox').fill('When does our little girl begin preschool?')
+    const found = page.getByTestId('candidate').filter({ hasText: 'starts kindergarten' })
+    await found.locator('button[aria-expanded=false]').click()
+    const words = page.getByRole('list', { name: 'What each word gives to the similarity' })
+    await words.waitFor()
+    await words.getByText('preschool ≈ kindergarten').waitFor()
+    const parts = await words.locator('[data-part=share]').allTextContents()
+    const cosine = /cosine (-?[\d.]+)/.exec((await found.textContent()) ?? '')?.[1]
+    expect(parts.reduce((sum, part) => sum + Number(part), 0)).toBeCloseTo(Number(cosine), 3)
+    await page.goto(new URL('/file/memory/family.md', server.url).href)
+    await page.getByRole('button', { name: 'Links', exact: true }).click()
+    await page
+      .getByRole('region', { name: 'Similar notes' })
+      .getByRole('link', { name: /satchel/ })
+      .click()
+    await page.waitForURL(/school\.md#L3/)
+  })
 })
 
 const loginFixed = { 'memory/2026-11-10.md': '# 2026-11-10\n\n## 09:00 - 修好了登录页\n修好了登录页\n' }
@@ -182,13 +175,9 @@ const now = () => new Date(2026, 10, 18, 10, 30)
 describe('offline model in a browser', () => {
   it('keeps a statement with one click, with the date that it shows before, and takes it back', async () => {
     const config = 'agents: { list: [{ id: main, workspace: "{{workspace}}" }] }\n'
-    const { url, workspace } = await openTestServer({ files: loginFixed, now, config })
-    const page = await openPage({ locale: 'en' })
-    await page.goto(url)
+    const { page, say, composer, workspace } = await openTestPage({ files: loginFixed, now, config }, { locale: 'en' })
     const log = () => readFile(join(workspace, 'memory/2026-11-18.md'), 'utf8').catch(() => '')
-    const composer = page.getByRole('textbox', { name: 'Message' })
-    await composer.fill('The chimney sweep comes tomorrow at ten.')
-    await composer.press('Enter')
+    await say('The chimney sweep comes tomorrow at ten.')
     await page.getByText('The chimney sweep comes tomorrow (2026-11-19) at ten.').waitFor()
     expect(await log()).toBe('')
     await page.getByRole('button', { name: 'Keep this' }).click()

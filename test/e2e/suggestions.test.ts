@@ -1,10 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { changeLogFile } from '../../src/main/app/agents/state-folders.ts'
+import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { closeBrowser, enter, openPage, visit } from '../support/browser.ts'
+import { openTestPage } from '../support/test-page.ts'
 import { until } from '../support/folder.ts'
 import { makeMemory } from '../support/made-memory.ts'
 import { rounds } from '../support/thorough.ts'
@@ -34,10 +33,7 @@ describe('inbox', () => {
 
   it('works by keyboard with undo, and accepts outdated lines from search results', async () => {
     const { files } = makeMemory(7, rounds(200, 800))
-    const server = await openTestServer({ files, now: () => new Date('2026-11-22T12:00:00') })
-    const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
-    const page = await openPage()
-    await page.goto(server.url)
+    const { page, onDisk: read, ...server } = await openTestPage({ files, now: () => new Date('2026-11-22T12:00:00') })
     const inbox = page.getByTestId('inbox')
     const selected = inbox.locator('[role=option][aria-current=true]')
     const title = inbox.getByTestId('proposal-view').getByRole('heading', { level: 2 })
@@ -94,33 +90,12 @@ describe('inbox', () => {
     await until(async () => (await counted()).includes(String(before)), 20_000)
     for (const [path, text] of Object.entries(files)) expect(await read(path), path).toBe(text)
 
-    // Accepts all again without waiting, and changes a line of one of them.
-    await page.keyboard.press('Control+a')
-    await inbox.getByText(`${before} selected`).waitFor()
-    await page.keyboard.press('Enter')
-    await page.keyboard.press('u')
-    const log = new Database(changeLogFile(join(server.home, 'history', 'main'), server.workspace))
-    onTestFinished(() => void log.close())
-    const undos = log
-      .prepare(
-        `SELECT count(DISTINCT s.id) FROM change_sets s JOIN file_changes c ON c.change_set = s.id
-         WHERE s.kind = 'accept' AND s.undoes IS NOT NULL AND c.pending = 0`,
-      )
-      .pluck()
-    // The first one, the edited one, and all of them twice.
-    await until(() => undos.get() === 4, 30_000)
-    await until(async () => (await counted()).includes(String(before)), 20_000)
-    for (const [path, text] of Object.entries(files)) expect(await read(path), path).toBe(text)
     await page.keyboard.press('Control+a')
     await page.keyboard.press('Enter')
     await inbox.getByText('No open suggestions').waitFor()
-    const struck = await Promise.all(Object.keys(files).map(async (path) => [path, await read(path)] as const)).then(
-      (all) => all.find(([, text]) => text.includes('~~ (until ')),
-    )
-    await writeFile(
-      join(server.workspace, struck?.[0] ?? ''),
-      struck?.[1].replace('~~ (until ', '~~ indeed (until ') ?? '',
-    )
+    const texts = await Promise.all(Object.keys(files).map(async (path) => ({ path, text: await read(path) })))
+    const { path = '', text = '' } = texts.find((one) => one.text.includes('~~ (until ')) ?? {}
+    await writeFile(join(server.workspace, path), text.replace('~~ (until ', '~~ indeed (until '))
     await page.keyboard.press('u')
     await inbox.getByTestId('stuck-note').getByRole('link').waitFor()
     await until(async () => (await counted()).includes(String(before - 1)), 20_000)
@@ -149,51 +124,39 @@ describe('inbox', () => {
     await phone.getByRole('button', { name: '接受' }).waitFor()
   }, 180_000)
 
-  const looks = [
-    ['light', 'en-US', 'Replace the older note', 'Keep both', 'Open', 'The older note was crossed out.'],
-    ['dark', 'zh-CN', '替换旧笔记', '都保留', '打开', '旧笔记已划掉。'],
-  ] as const
-  it.each(looks.slice(0, rounds(1, 2)))(
-    'a saved note offers to replace the fact that it changes, in %s %s',
-    async (colorScheme, locale, replace, keepBoth, open, struck) => {
-      const log = 'memory/2026-11-02.md'
-      const text = '# 2026-11-02\n\n- 09:00 The rent is 1,450 euros a month.\n'
-      const server = await openTestServer({ files: { [log]: text }, now: () => new Date('2026-11-22T12:00:00') })
-      const read = () => readFile(join(server.workspace, log), 'utf8')
-      const page = await openPage({ colorScheme, locale })
-      await page.goto(server.url)
-      await page.locator('textarea').first().waitFor()
-      const save = async (note: string) => {
-        await page.keyboard.press('Control+Shift+Space')
-        const card = page.getByTestId('capture')
-        await card.getByRole('textbox').fill(note)
-        await card.getByRole('textbox').press('Enter')
-        await card.waitFor({ state: 'detached' })
-      }
-      const toastWith = (label: string) => page.locator('[data-sonner-toast]').filter({ hasText: label })
+  it('offers to replace the fact that a saved note changes', async () => {
+    const log = 'memory/2026-11-02.md'
+    const text = '# 2026-11-02\n\n- 09:00 The rent is 1,450 euros a month.\n'
+    const server = await openTestServer({ files: { [log]: text }, now: () => new Date('2026-11-22T12:00:00') })
+    const read = () => readFile(join(server.workspace, log), 'utf8')
+    const page = await openPage({})
+    await page.goto(server.url)
+    await page.locator('textarea').first().waitFor()
+    const save = async (note: string) => {
+      await page.keyboard.press('Control+Shift+Space')
+      const card = page.getByTestId('capture')
+      await card.getByRole('textbox').fill(note)
+      await card.getByRole('textbox').press('Enter')
+      await card.waitFor({ state: 'detached' })
+    }
+    const toastWith = (label: string) => page.locator('[data-sonner-toast]').filter({ hasText: label })
 
-      await save('The rent goes up to 1,520 from June.')
-      await toastWith(replace).getByRole('button', { name: replace }).waitFor()
-      expect(await read(), 'the note is saved first, and nothing changes unasked').toBe(text)
-      await toastWith(replace).getByRole('button', { name: replace }).click()
-      await until(async () => (await read()).includes('~~09:00 The rent is 1,450 euros a month.~~ (until 2026-11-22'))
-      await page
-        .locator('[data-sonner-toast]')
-        .filter({ hasText: struck })
-        .getByRole('button', { name: locale === 'en-US' ? 'Undo' : '撤销' })
-        .click()
-      await until(async () => (await read()) === text)
+    await save('The rent goes up to 1,520 from June.')
+    await toastWith('Replace the older note').getByRole('button', { name: 'Replace the older note' }).waitFor()
+    expect(await read(), 'the note is saved first, and nothing changes unasked').toBe(text)
+    await toastWith('Replace the older note').getByRole('button', { name: 'Replace the older note' }).click()
+    await until(async () => (await read()).includes('~~09:00 The rent is 1,450 euros a month.~~ (until 2026-11-22'))
+    await page
+      .locator('[data-sonner-toast]')
+      .filter({ hasText: 'The older note was crossed out.' })
+      .getByRole('button', { name: 'Undo' })
+      .click()
+    await until(async () => (await read()) === text)
 
-      await save('The rent goes up to 1,610 from July.')
-      await toastWith(keepBoth).getByRole('button', { name: keepBoth }).click()
-      await page.getByRole('button', { name: keepBoth }).waitFor({ state: 'detached' })
-      expect(await read()).toBe(text)
-
-      await save('The rent is 1,450 euros a month')
-      await toastWith(`${log}:3`).getByRole('button', { name: open }).click()
-      await page.waitForURL(/2026-11-02\.md#L3/)
-    },
-  )
+    await save('The rent is 1,450 euros a month')
+    await toastWith(`${log}:3`).getByRole('button', { name: 'Open' }).click()
+    await page.waitForURL(/2026-11-02\.md#L3/)
+  })
 })
 
 describe('review in the inbox', () => {
@@ -209,14 +172,12 @@ agents:
   list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-haiku-4-5 }]
 `
     const env = { ANTHROPIC_API_KEY: 'sk-test-anthropic' }
-    const server = await openTestServer({
+    const { page, ...server } = await openTestPage({
       files: memory.files,
       config,
       env,
       now: () => new Date('2026-11-22T12:00:00'),
     })
-    const page = await openPage()
-    await page.goto(server.url)
     await page.getByRole('link', { name: 'Suggestions' }).click()
     const inbox = page.getByTestId('inbox')
     await inbox.getByRole('button', { name: 'Ask the model' }).click()

@@ -158,6 +158,8 @@ export class PrivacyWorld {
   #chats: Chat[] = []
   /** Ids of all chats of the sequence by the model that only they use. */
   readonly #chatIds = new Map<string, string>()
+  /** Chats that were private at their end; a step can remove them before the state is read. */
+  readonly #endedPrivate = new Set<string>()
   #state = emptyState
   #fresh: Tokens = new Set()
   /** Tokens in the paths that scripted models chose in this step. */
@@ -534,6 +536,7 @@ export class PrivacyWorld {
     const { session } = await agent.chat.send({ text: '/new', session: chat.id })
     this.#say(`after chat ${chat.number}`)
     await agent.chat.endings.check()
+    if (transcript.isPrivate) this.#endedPrivate.add(chat.id)
     const next = { number: (this.#chatCount += 1), id: session }
     this.#chats = this.#chats.filter(({ id }) => id !== chat.id && id !== session)
     this.#addChat(next)
@@ -734,7 +737,7 @@ export class PrivacyWorld {
     }
     const isOfPrivateChat = (model: string) => {
       const id = this.#chatIds.get(model) ?? ''
-      return before.privateChats.has(id) || after.privateChats.has(id)
+      return before.privateChats.has(id) || after.privateChats.has(id) || this.#endedPrivate.has(id)
     }
     for (const { text, isEmbedding, model, isRemote } of this.#takeRequests()) {
       if (isEmbedding)

@@ -5,13 +5,21 @@ import { streamAnthropic } from '../../src/main/llm/providers/anthropic/anthropi
 import type { OpenAiProvider } from '../../src/main/llm/providers/openai/openai-client.ts'
 import { streamOpenAi } from '../../src/main/llm/providers/openai/openai.ts'
 
-/** A model without retries, limits and usage tracking. */
-export function createAnthropicModel(model: string, options: ProviderOptions): ChatModel {
-  return modelOf('anthropic', model, (request, signal) => streamAnthropic(model, options, request, signal))
+type Options = Partial<ProviderOptions> & Pick<ProviderOptions, 'baseUrl'>
+
+function complete(options: Options): ProviderOptions {
+  return { apiKey: 'k', timeoutMs: 5000, fetch, ...options }
 }
 
-export function createOpenAiModel(provider: OpenAiProvider, model: string, options: ProviderOptions): ChatModel {
-  return modelOf(provider, model, (request, signal) => streamOpenAi(provider, model, options, request, signal))
+/** A model without retries, limits and usage tracking. */
+export function createAnthropicModel(model: string, options: Options): ChatModel {
+  return modelOf('anthropic', model, (request, signal) => streamAnthropic(model, complete(options), request, signal))
+}
+
+export function createOpenAiModel(provider: OpenAiProvider, model: string, options: Options): ChatModel {
+  return modelOf(provider, model, (request, signal) =>
+    streamOpenAi(provider, model, complete(options), request, signal),
+  )
 }
 
 function modelOf(provider: string, model: string, stream: ChatModel['stream']): ChatModel {

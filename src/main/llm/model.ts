@@ -34,7 +34,7 @@ export type Purpose =
       readonly kind: 'chat'
       /** True if the last message is the app's request to continue an interrupted answer. */
       readonly continuesAnswer?: boolean
-      /** True if memory is off in the conversation; the request has no memory tools. */
+      /** True if memory is off in the chat; the request has no memory tools. */
       readonly isWithoutMemory?: boolean | undefined
       /** The current turn from the user's message on, if a summary replaces its beginning. */
       readonly turn?: readonly Message[] | undefined

@@ -32,10 +32,10 @@ export function useCreateChatActions(
       resume: () => run(client.chat.resume(target)),
       compactAndResume: () => run(client.chat.resume({ ...target, compact: true })),
       retryNow: () => run(client.chat.retryNow(target)),
-      switchTo: (entry: string) => run(client.sessions.switchTo({ ...target, entry })),
+      switchTo: (entry: string) => run(client.chats.switchTo({ ...target, entry })),
       branch: (entry: string) =>
         run(
-          client.sessions.fork({ ...target, entry }).then(({ session: forked }) => {
+          client.chats.fork({ ...target, entry }).then(({ session: forked }) => {
             navigate(paths.chat(forked))
             toast.success(t('chat.branched'))
           }),
@@ -43,20 +43,20 @@ export function useCreateChatActions(
       /** Answers the last question again in a private copy of the chat. */
       continuePrivately: () =>
         run(
-          client.sessions.get(target).then(async ({ messages }) => {
+          client.chats.get(target).then(async ({ messages }) => {
             const question = messages.findLast(({ message }) => message.role === 'user')?.id ?? ''
-            const { session: forked } = await client.sessions.fork({ ...target, entry: question })
-            await client.sessions.makePrivate({ agent, session: forked })
+            const { session: forked } = await client.chats.fork({ ...target, entry: question })
+            await client.chats.makePrivate({ agent, session: forked })
             navigate(paths.chat(forked))
             await client.chat.retry({ agent, session: forked, message: question })
           }),
         ),
       deleteFrom: (entry: string) =>
         run(
-          client.sessions
+          client.chats
             .deleteFrom({ ...target, entry })
             .then(() =>
-              showSuccess(t('chat.deleted'), () => client.sessions.undelete({ ...target, entry }), { look: 'plain' }),
+              showSuccess(t('chat.deleted'), () => client.chats.undelete({ ...target, entry }), { look: 'plain' }),
             ),
         ),
       // The event stream shows the toast with undo, in every window.

@@ -23,11 +23,11 @@ import { messageOfHash, paths, useHash } from '#lib/router/paths.ts'
 import { ViewHeader } from '#lib/ui/frames.tsx'
 import { ChatActionsContext, useCreateChatActions } from './chat-actions.ts'
 import { Composer, type ComposerHandle, type OutgoingMessage } from './composer/composer.tsx'
-import type { ConversationHandle } from './conversation.tsx'
+import type { ChatMessagesHandle } from './chat-messages.tsx'
 import { Details } from './messages/details.tsx'
 import { useLive, useFollowedTurn } from './live-turn.ts'
 import { outbox, QueuedMessages, OutboxList, PrivateLinesDialog } from './composer/outbox.tsx'
-import { SessionMenu } from './sessions.tsx'
+import { ChatMenu } from './chat-list.tsx'
 import { toTurns } from './turns.ts'
 import { ChatKindSwitches, PrivateNote, WithoutMemoryNote, type ChatKind } from './messages/chat-kind.tsx'
 import { useCauseName, Counts } from '#lib/diff-view/diff-card.tsx'
@@ -37,36 +37,34 @@ import { useDailyPath } from '#lib/notes/use-vault-settings.ts'
 import { logEntries } from './log-entries.ts'
 
 /** Loaded after the first page, which shows no messages. */
-const loadConversation = () => import('./conversation.tsx')
-const Conversation = lazy(async () => ({ default: (await loadConversation()).Conversation }))
+const loadMessages = () => import('./chat-messages.tsx')
+const ChatMessages = lazy(async () => ({ default: (await loadMessages()).ChatMessages }))
 
 /** The chat that was shown last, by agent. A new chat ends it. */
 const lastShown = new Map<string, string>()
 
 export function ChatView({ session }: { session?: string | undefined }) {
   const { id: agent } = useAgent()
-  // A failed load is repeated when the conversation opens.
-  useEffect(() => void loadConversation().catch(() => undefined), [])
+  // A failed load is repeated when the chat opens.
+  useEffect(() => void loadMessages().catch(() => undefined), [])
   useEffect(() => {
     const last = lastShown.get(agent)
     if (session !== undefined) lastShown.set(agent, session)
     else if (last !== undefined && lastShown.delete(agent))
       // The chat may have been deleted. If the end is not stored, the reset rule ends the chat.
-      void client.sessions.end({ agent, session: last }).catch(() => undefined)
+      void client.chats.end({ agent, session: last }).catch(() => undefined)
   }, [agent, session])
-  const conversation = useQuery(
-    api.sessions.get.queryOptions({ input: session === undefined ? skipToken : { agent, session } }),
-  )
-  if (session !== undefined && isErrorOf(conversation.error, 'unknown_session'))
-    return <MissingChat session={session} removedTitle={conversation.data?.summary.title} />
-  return <OpenChat session={session} conversation={conversation} />
+  const chat = useQuery(api.chats.get.queryOptions({ input: session === undefined ? skipToken : { agent, session } }))
+  if (session !== undefined && isErrorOf(chat.error, 'unknown_session'))
+    return <MissingChat session={session} removedTitle={chat.data?.summary.title} />
+  return <OpenChat session={session} chat={chat} />
 }
 
 /** @param removedTitle set if the chat was removed while it was open */
 function MissingChat({ session, removedTitle }: { session: string; removedTitle: string | undefined }) {
   const { id: agent } = useAgent()
   const [, navigate] = useLocation()
-  const restore = useMutation(api.sessions.restore.mutationOptions())
+  const restore = useMutation(api.chats.restore.mutationOptions())
   const isRemoved = removedTitle !== undefined
   const title = t(isRemoved ? 'chat.removed' : 'chat.noSuch')
   return (
@@ -88,10 +86,10 @@ function MissingChat({ session, removedTitle }: { session: string; removedTitle:
 
 interface OpenChatProps {
   readonly session: string | undefined
-  readonly conversation: UseQueryResult<Awaited<ReturnType<typeof client.sessions.get>>>
+  readonly chat: UseQueryResult<Awaited<ReturnType<typeof client.chats.get>>>
 }
 
-function OpenChat({ session, conversation }: OpenChatProps) {
+function OpenChat({ session, chat }: OpenChatProps) {
   const agent = useAgent()
   const [, navigate] = useLocation()
   const hash = useHash()
@@ -102,7 +100,7 @@ function OpenChat({ session, conversation }: OpenChatProps) {
   const [kind, setKind] = useState<ChatKind>({ isWithoutMemory: false, isPrivate: undefined })
   useFollowedTurn(session)
   const isRunning = useLive(session, (turn) => turn.isRunning)
-  const conversationView = useRef<ConversationHandle>(null)
+  const messagesView = useRef<ChatMessagesHandle>(null)
   const composerHandle = useRef<ComposerHandle>(null)
   const newSession = useRef<Promise<string | undefined>>(undefined)
   const onEdit = useCallback((message: string | undefined) => {
@@ -110,7 +108,7 @@ function OpenChat({ session, conversation }: OpenChatProps) {
     if (message === undefined) composerHandle.current?.focus()
   }, [])
   const actions = useCreateChatActions(session ?? '', onEdit, setSelectedTurn)
-  const { data } = conversation
+  const { data } = chat
   const turns = useMemo(() => toTurns(data?.messages ?? [], data?.events), [data])
   const hasEnded = data?.over === true && !isReopened && !isRunning
 
@@ -146,7 +144,7 @@ function OpenChat({ session, conversation }: OpenChatProps) {
       const result = await request
       if ('rejected' in result) return { text: result.rejected.text, attachments: [...result.rejected.attachments] }
       if (result.sent.session !== session) openStarted(result.sent.session)
-      conversationView.current?.follow()
+      messagesView.current?.follow()
       return undefined
     },
     [agent.id, session, isReopened, kind, openStarted],
@@ -177,18 +175,18 @@ function OpenChat({ session, conversation }: OpenChatProps) {
             onClick={() => setIsPanelOpen(!isPanelOpen)}
           />
         </ChatHeader>
-        {isEmpty && !conversation.error ? (
+        {isEmpty && !chat.error ? (
           <div className="flex-1 overflow-y-auto">
             <StartPage onPropose={(text) => composerHandle.current?.prepend(text)} />
           </div>
         ) : (
           <div className="flex min-h-0 flex-1 flex-col">
-            <QueryView query={conversation} lines={7}>
+            <QueryView query={chat} lines={7}>
               {({ skippedLines }) => (
                 <ErrorBoundary piece="view" variant="view" resetKey={data}>
                   <Suspense fallback={<div className="flex-1" />}>
-                    <Conversation
-                      ref={conversationView}
+                    <ChatMessages
+                      ref={messagesView}
                       turns={turns}
                       skippedLines={skippedLines}
                       selectedTurn={detailsTurn?.id}
@@ -253,12 +251,12 @@ interface ChatHeaderProps {
 
 function ChatHeader({ session, turnCount, children }: ChatHeaderProps) {
   const { id: agent } = useAgent()
-  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent } }))
+  const sessions = useQuery(api.chats.list.queryOptions({ input: { agent } }))
   const summary = sessions.data?.find(({ id }) => id === session)
   const title = session === undefined ? t('nav.newChat') : clipLine(summary?.title ?? '') || t('nav.untitled')
   return (
     <ViewHeader title={title} aside={turnCount > 0 ? t('chat.turns', { count: turnCount }) : undefined}>
-      {summary && <SessionMenu summary={summary} />}
+      {summary && <ChatMenu summary={summary} />}
       {children}
     </ViewHeader>
   )
@@ -384,7 +382,7 @@ function PendingDecisions() {
 
 function RecentChats() {
   const { id: agent } = useAgent()
-  const { data = [] } = useQuery(api.sessions.list.queryOptions({ input: { agent } }))
+  const { data = [] } = useQuery(api.chats.list.queryOptions({ input: { agent } }))
   const recent = data.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, maxChats)
   if (recent.length === 0) return null
   return (

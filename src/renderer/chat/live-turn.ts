@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { SessionMessage } from '#shared/contract/index.ts'
+import type { ChatMessage } from '#shared/contract/index.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { reduceChatEvent, idle, type LiveTurn } from './turns.ts'
@@ -31,9 +31,9 @@ async function followTurn(input: { agent: string; session: string }, signal: Abo
   while (!signal.aborted) {
     try {
       for await (const event of await client.chat.watch(input, { signal })) {
-        // A `partial` event after a reconnect: events may be missing, so the conversation is refetched.
+        // A `partial` event after a reconnect: events may be missing, so the chat is refetched.
         if (event.type === 'changed' || (event.type === 'partial' && !isFirst))
-          void queryClient.invalidateQueries({ queryKey: api.sessions.get.key({ input }) })
+          void queryClient.invalidateQueries({ queryKey: api.chats.get.key({ input }) })
         isFirst = false
         if (event.type === 'message') addToCache(input, event)
         const key = liveKey(input.agent, input.session)
@@ -46,9 +46,9 @@ async function followTurn(input: { agent: string; session: string }, signal: Abo
   }
 }
 
-/** Adds a message to the cached conversation before the refetch. Repeats a pending fetch, which may lack it. */
-function addToCache(input: { agent: string; session: string }, { id, message, versions }: SessionMessage): void {
-  const queryKey = api.sessions.get.queryKey({ input })
+/** Adds a message to the cached chat before the refetch. Repeats a pending fetch, which may lack it. */
+function addToCache(input: { agent: string; session: string }, { id, message, versions }: ChatMessage): void {
+  const queryKey = api.chats.get.queryKey({ input })
   const isFetching = queryClient.getQueryState(queryKey)?.fetchStatus === 'fetching'
   queryClient.setQueryData(queryKey, (old) => {
     if (!old || old.messages.some((stored) => stored.id === id)) return old

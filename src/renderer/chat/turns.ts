@@ -1,7 +1,7 @@
 import type {
   PlacedEvent,
   RecordedSearch,
-  SessionMessage,
+  ChatMessage,
   ChatEvent,
   PermissionRequest,
   QueuedMessage,
@@ -24,12 +24,12 @@ export interface ToolStep {
   readonly result: ToolResultMessage | undefined
 }
 
-export interface Answer extends SessionMessage {
+export interface Answer extends ChatMessage {
   readonly message: AssistantMessage
   readonly tools: readonly ToolStep[]
 }
 
-export interface AskedMessage extends SessionMessage {
+export interface AskedMessage extends ChatMessage {
   readonly message: UserMessage
 }
 
@@ -41,10 +41,10 @@ export interface Turn {
 }
 
 /** A turn is a user message with its answers and events. Only the first turn can lack the message. */
-export function toTurns(messages: readonly SessionMessage[], events: readonly PlacedEvent[] = []): Turn[] {
+export function toTurns(messages: readonly ChatMessage[], events: readonly PlacedEvent[] = []): Turn[] {
   const turns: (Turn & { answers: Answer[]; events: PlacedEvent[] })[] = []
   const turnOf = new Map<string, number>()
-  // A conversation can begin with a command; commands are not messages.
+  // A chat can begin with a command; commands are not messages.
   if (events.some(({ after }) => after === null))
     turns.push({ id: 'start', question: undefined, answers: [], events: [] })
   let steps: { call: ToolCallPart; result: ToolResultMessage | undefined }[] = []

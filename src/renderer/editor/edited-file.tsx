@@ -142,7 +142,7 @@ export function EditedFile({ path, disk, autosave, missing, onDiscarded }: Edite
           {panels.preview && (
             <IconButton
               icon={isPreviewFull ? Columns2 : Maximize2}
-              label={t('reading.full')}
+              label={t('preview.full')}
               aria-pressed={isPreviewFull}
               className="max-[700px]:hidden"
               onClick={() => toggle('full')}

@@ -127,7 +127,7 @@ async function sendDraft(key: string, stored: StoredDraft): Promise<void> {
       await client.workspace.saveDraft({ agent, path, writer, draft })
     } else {
       const target = stored.session === undefined ? { agent } : { agent, session: stored.session }
-      await client.sessions.saveDraft({ ...target, draft: stored.draft })
+      await client.chats.saveDraft({ ...target, draft: stored.draft })
     }
     // If the text has changed meanwhile, another call sends it.
     if (localStorage.getItem(key) === sentText) localStorage.removeItem(key)
@@ -161,12 +161,12 @@ const mountedFields = new Map<string, () => Draft>()
 const movedDrafts = new Map<string, Draft>()
 
 /**
- * Returns the unsent message of a conversation, and saves it shortly after each key. If two windows show the same
- * conversation, the last one to type wins; the other loads its text on focus.
+ * Returns the unsent message of a chat, and saves it shortly after each key. If two windows show the same
+ * chat, the last one to type wins; the other loads its text on focus.
  * @param initialText replaces the stored draft
  */
 export function useDraft(agent: string, session: string | undefined, initialText?: string) {
-  const key = conversationKey(agent, session)
+  const key = chatKey(agent, session)
   const [draft, setDraft] = useState<Draft>(() =>
     initialText === undefined
       ? (movedDrafts.get(key) ?? localMessageDraft(agent, session) ?? emptyDraft)
@@ -195,7 +195,7 @@ export function useDraft(agent: string, session: string | undefined, initialText
     const mounted = new AbortController()
     const load = async () => {
       const draftAtStart = latest.current
-      const stored = await client.sessions.draft(session === undefined ? { agent } : { agent, session })
+      const stored = await client.chats.draft(session === undefined ? { agent } : { agent, session })
       if (mounted.signal.aborted) return
       if (latest.current === draftAtStart) show(stored ?? emptyDraft)
       else if (isEmpty(draftAtStart) && stored && stored.text !== latest.current.text)
@@ -241,10 +241,10 @@ export function useDraft(agent: string, session: string | undefined, initialText
   }
 }
 
-/** Moves the draft to the conversation that a first message has created. */
+/** Moves the draft to the chat that a first message has created. */
 export function moveDraft(agent: string, from: string | undefined, to: string): void {
-  const taken = mountedFields.get(conversationKey(agent, from))?.()
-  if (taken && !isEmpty(taken)) movedDrafts.set(conversationKey(agent, to), taken)
+  const taken = mountedFields.get(chatKey(agent, from))?.()
+  if (taken && !isEmpty(taken)) movedDrafts.set(chatKey(agent, to), taken)
 }
 
 export function joinDrafts(first: Draft, second: Draft): Draft {
@@ -258,6 +258,6 @@ function isEmpty({ text, attachments }: Draft): boolean {
   return text === '' && attachments.length === 0
 }
 
-function conversationKey(agent: string, session: string | undefined): string {
+function chatKey(agent: string, session: string | undefined): string {
   return JSON.stringify([agent, session])
 }

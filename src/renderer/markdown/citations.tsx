@@ -60,7 +60,7 @@ export function PlaceLink(props: PlaceLinkProps) {
 /** `chatTitle` is undefined for other files than transcripts; `placeName` is that title, or the path with its lines. */
 export function usePlaceNames() {
   const { id: agent } = useAgent()
-  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent } })).data
+  const sessions = useQuery(api.chats.list.queryOptions({ input: { agent } })).data
   const chatTitle = (path: string) => {
     const session = sessionOfPath(path)
     if (session === undefined) return undefined

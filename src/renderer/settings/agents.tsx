@@ -39,7 +39,7 @@ function NewAgentDialog({ onCreated, onClose }: { onCreated: (id: string) => voi
       onClose={onClose}
     >
       <label className="flex flex-col gap-1">
-        {t('session.name')}
+        {t('chats.name')}
         <TextInput autoFocus required value={name} maxLength={60} onChange={setName} className="bg-paper! px-3 py-2" />
       </label>
       <label className="flex flex-col gap-1">
@@ -239,7 +239,7 @@ function AgentCard({ agent, others }: { agent: Agent; others: readonly Agent[] }
       {dialog === 'name' && (
         <PromptDialog
           title={t('agents.rename')}
-          label={t('session.name')}
+          label={t('chats.name')}
           initial={name}
           action={t('agents.rename')}
           onSubmit={(value) => update.mutate({ agent: id, name: value })}

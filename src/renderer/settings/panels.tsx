@@ -29,7 +29,7 @@ export function panelsOf() {
   const panels = [
     {
       id: 'agents',
-      words: `${t('session.name')} ${t('agents.color')} ${t('agents.folder')} ${t('agents.archive')} ${t('agents.ownFolder')} name color workspace archived shareWith vault.own`,
+      words: `${t('chats.name')} ${t('agents.color')} ${t('agents.folder')} ${t('agents.archive')} ${t('agents.ownFolder')} name color workspace archived shareWith vault.own`,
       texts: ['agents.title', 'agents.lead'],
       body: <AgentsSettings />,
     },
@@ -62,13 +62,13 @@ export function panelsOf() {
     {
       id: 'programs',
       words: 'MCP Claude Code Desktop Codex Cursor VS Code Goose Gemini Windsurf ChatGPT',
-      texts: ['clients.title', 'clients.lead'],
+      texts: ['programs.title', 'programs.lead'],
       body: <ConnectPrograms />,
     },
     {
       id: 'knownPrograms',
-      words: `MCP HTTP token ${t('clients.may')} ${t('clients.newToken')}`,
-      texts: ['clients.knownTitle', 'clients.knownLead'],
+      words: `MCP HTTP token ${t('programs.may')} ${t('programs.newToken')}`,
+      texts: ['programs.knownTitle', 'programs.knownLead'],
       body: <KnownPrograms />,
     },
     {

@@ -21,11 +21,11 @@ export function ConnectPrograms() {
   const notInstalled = programs.data.filter(({ isThere }) => !isThere)
   return (
     <div className="flex flex-col gap-3">
-      {installed.length === 0 && <p className="text-muted">{t('clients.noneFound')}</p>}
+      {installed.length === 0 && <p className="text-muted">{t('programs.noneFound')}</p>}
       {installed.map(rowOf)}
       {notInstalled.length > 0 && (
         <details>
-          <summary className="text-muted">{t('clients.notFound', { count: notInstalled.length })}</summary>
+          <summary className="text-muted">{t('programs.notFound', { count: notInstalled.length })}</summary>
           <div className="flex flex-col gap-3 pt-3">{notInstalled.map(rowOf)}</div>
         </details>
       )}
@@ -56,45 +56,45 @@ function ProgramRow({ program }: { program: ConnectableProgram }) {
       <header className="flex flex-wrap items-center gap-2.5">
         <span aria-hidden className={`size-2 shrink-0 rounded-full ${stateColors[state]}`} />
         <h3 className="font-semibold">{name}</h3>
-        <span className="min-w-24 flex-1 text-[12px] text-muted">{t(`clients.state_${state}`)}</span>
+        <span className="min-w-24 flex-1 text-[12px] text-muted">{t(`programs.state_${state}`)}</span>
         {state === 'connected' && (
           <>
             <Button disabled={test.isPending} onClick={() => test.mutate({ program: id, agent })}>
-              {t('clients.test')}
+              {t('programs.test')}
             </Button>
             <Button disabled={disconnect.isPending} onClick={() => disconnect.mutate({ program: id })}>
-              {t('clients.disconnect')}
+              {t('programs.disconnect')}
             </Button>
           </>
         )}
         {state !== 'connected' && problem === null && !isPatchShown && (
-          <Button onClick={() => setIsPatchShown(true)}>{t('clients.connect')}</Button>
+          <Button onClick={() => setIsPatchShown(true)}>{t('programs.connect')}</Button>
         )}
       </header>
       {problem !== null && <p className="break-words text-warning">{problem}</p>}
       {isPatchShown && state !== 'connected' && (
         <>
           <p className="text-[12px] text-muted">
-            {t('clients.willWrite')} <span className="font-mono break-all">{file}</span>
+            {t('programs.willWrite')} <span className="font-mono break-all">{file}</span>
           </p>
           <div className="rounded-sm border border-line">
             <Patch patch={patch} isSmall />
           </div>
           <div className="flex flex-wrap items-center gap-2">
             <Button look="primary" disabled={connect.isPending} onClick={() => connect.mutate({ program: id, agent })}>
-              {t('clients.write')}
+              {t('programs.write')}
             </Button>
             <Button onClick={() => setIsPatchShown(false)}>{t('common.cancel')}</Button>
             {link !== undefined && (
               <a href={link} className="text-accent hover:underline">
-                {t('clients.openIn', { name })}
+                {t('programs.openIn', { name })}
               </a>
             )}
           </div>
         </>
       )}
-      {test.isPending && <p className="text-[12px] text-muted">{t('clients.testing')}</p>}
-      {test.data && <p className="text-[12px] text-good">{t('clients.works', { count: test.data.tools, name })}</p>}
+      {test.isPending && <p className="text-[12px] text-muted">{t('programs.testing')}</p>}
+      {test.data && <p className="text-[12px] text-good">{t('programs.works', { count: test.data.tools, name })}</p>}
       <ErrorText error={test.error} />
     </section>
   )
@@ -108,7 +108,7 @@ export function KnownPrograms() {
   if (!clients.data) return <Skeleton lines={3} />
   return (
     <div className="flex flex-col gap-4">
-      {clients.data.length === 0 && <p className="text-muted">{t('clients.noneKnown')}</p>}
+      {clients.data.length === 0 && <p className="text-muted">{t('programs.noneKnown')}</p>}
       {clients.data.map((client) => (
         <ClientRow key={client.id} client={client} agents={agents.data ?? [agent]} />
       ))}
@@ -135,24 +135,24 @@ function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly 
         <span className="font-medium">{name}</span>
         <span className="block text-[12px] text-muted">
           {[
-            usedAt === null ? t('clients.neverUsed') : t('clients.usedAt', { when: formatMoment(usedAt) }),
-            t('clients.writes', { count: writes }),
-            ...(hasToken ? [t('clients.hasToken')] : []),
+            usedAt === null ? t('programs.neverUsed') : t('programs.usedAt', { when: formatMoment(usedAt) }),
+            t('programs.writes', { count: writes }),
+            ...(hasToken ? [t('programs.hasToken')] : []),
           ].join(' · ')}
         </span>
       </span>
       {agents.length > 1 && (
         <Select
-          label={t('clients.whose')}
+          label={t('programs.whose')}
           value={agent}
           options={agents.map((choice) => ({ value: choice.id, name: choice.name }))}
           onChoose={(chosen) => update.mutate({ client: id, agent: chosen })}
         />
       )}
       <Select
-        label={t('clients.may')}
+        label={t('programs.may')}
         value={permission}
-        options={permissions.map((value) => ({ value, name: t(`clients.may_${value}`) }))}
+        options={permissions.map((value) => ({ value, name: t(`programs.may_${value}`) }))}
         onChoose={(chosen) => update.mutate({ client: id, permission: chosen })}
       />
       <Checkbox
@@ -164,22 +164,22 @@ function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly 
       </Checkbox>
       {permission !== 'read' && (
         <Checkbox
-          title={t('clients.mayKeepTitle')}
+          title={t('programs.mayKeepTitle')}
           checked={mayKeep}
           onChange={() => update.mutate({ client: id, mayKeep: !mayKeep })}
         >
-          {t('clients.mayKeep')}
+          {t('programs.mayKeep')}
         </Checkbox>
       )}
       <Button look="quiet" onClick={() => remove.mutate({ client: id })}>
-        {t(hasToken ? 'clients.revoke' : 'clients.forget')}
+        {t(hasToken ? 'programs.revoke' : 'programs.forget')}
       </Button>
       <details className="basis-full text-[12px]">
-        <summary className="tabular text-muted">{t('clients.today', { ...today, ...limits })}</summary>
+        <summary className="tabular text-muted">{t('programs.today', { ...today, ...limits })}</summary>
         <Form onSubmit={saveLimits} className="flex flex-wrap items-end gap-3 pt-2">
           {limitNames.map((limit) => (
             <label key={limit} className="flex flex-col gap-1">
-              {t(`clients.${limit}`)}
+              {t(`programs.${limit}`)}
               <input
                 type="number"
                 required
@@ -221,26 +221,26 @@ function NewToken() {
   return (
     <Form onSubmit={submit} className="flex flex-col gap-2 border-t border-line pt-4">
       <label className="flex flex-wrap items-center gap-2">
-        {t('clients.newToken')}
+        {t('programs.newToken')}
         <TextInput
           value={name}
-          placeholder={t('clients.nameOfProgram')}
+          placeholder={t('programs.nameOfProgram')}
           onChange={setName}
           className="min-w-40 flex-1 px-2.5 py-1.5"
         />
         <Button type="submit" disabled={name.trim() === '' || issue.isPending}>
-          {t('clients.makeToken')}
+          {t('programs.makeToken')}
         </Button>
       </label>
       {issue.data && (
         <div className="flex flex-col gap-2 rounded-sm bg-side p-3" role="status">
-          <p>{t('clients.tokenOnce')}</p>
-          {origin === undefined && <p>{t('clients.noPort', { setting: t('setting.desktop_mcpPort') })}</p>}
+          <p>{t('programs.tokenOnce')}</p>
+          {origin === undefined && <p>{t('programs.noPort', { setting: t('setting.desktop_mcpPort') })}</p>}
           <pre className="overflow-x-auto font-mono text-[12px]" tabIndex={0}>
             {`${origin === undefined ? '' : `${origin}/mcp`}\n${header}`.trim()}
           </pre>
           <Button className="self-start" onClick={() => copy(header)}>
-            {t(isCopied ? 'chat.copied' : 'clients.copy')}
+            {t(isCopied ? 'chat.copied' : 'programs.copy')}
           </Button>
         </div>
       )}

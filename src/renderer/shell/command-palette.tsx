@@ -87,7 +87,7 @@ function PaletteBody({ commands, mode, initialText, onClose, selected, onSelect 
   const query = typed.trim()
   const [, navigate] = useLocation()
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent } }))
-  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent } }))
+  const sessions = useQuery(api.chats.list.queryOptions({ input: { agent: agent } }))
   const chinese = useChineseNames(query)
   const rankOf = nameRanker(query, chinese)
   const search = useTypedSearch(mode === 'all' ? query : '', searchHere)
@@ -180,7 +180,7 @@ function PaletteBody({ commands, mode, initialText, onClose, selected, onSelect 
                 {title || t('nav.untitled')}
                 {isPrivate && (
                   <span className="pl-2">
-                    <PrivateMark label={t('session.private')} />
+                    <PrivateMark label={t('chats.private')} />
                   </span>
                 )}
               </Row>

@@ -31,7 +31,7 @@ import {
   Settings,
 } from 'lucide-react'
 import { AgentSwitcher } from '../settings/agents.tsx'
-import { SessionList } from '../chat/sessions.tsx'
+import { ChatList } from '../chat/chat-list.tsx'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { LogCalendar } from '../editor/tree/log-calendar.tsx'
 import { useNotesPath } from '#lib/notes/use-vault-settings.ts'
@@ -217,12 +217,12 @@ function RequestCard({ request, otherCount }: { request: WriteRequest; otherCoun
   return (
     <section
       role="alertdialog"
-      aria-label={t('clients.question', { name })}
+      aria-label={t('programs.question', { name })}
       className="fixed right-4 bottom-12 z-30 flex w-96 max-w-[calc(100vw-2rem)] flex-col gap-2 rounded-md border border-line bg-raised px-3.5 py-3 shadow-float"
       data-testid="client-question"
     >
-      <p className="font-medium">{t('clients.question', { name })}</p>
-      {section !== undefined && <p className="text-[12px] text-muted">{t('clients.inSection', { section })}</p>}
+      <p className="font-medium">{t('programs.question', { name })}</p>
+      {section !== undefined && <p className="text-[12px] text-muted">{t('programs.inSection', { section })}</p>}
       <pre
         className="max-h-40 overflow-auto rounded-sm bg-side p-2 font-mono text-[12px] break-words whitespace-pre-wrap"
         tabIndex={0}
@@ -240,7 +240,7 @@ function RequestCard({ request, otherCount }: { request: WriteRequest; otherCoun
             {t(`permission.${decision === 'no' ? 'deny' : decision}`)}
           </Button>
         ))}
-        {otherCount > 0 && <span className="text-[12px] text-muted">{t('clients.more', { count: otherCount })}</span>}
+        {otherCount > 0 && <span className="text-[12px] text-muted">{t('programs.more', { count: otherCount })}</span>}
       </div>
     </section>
   )
@@ -331,7 +331,7 @@ function Sidebar({ sidebar, isPaletteOpen, onPalette }: SidebarProps) {
           </>
         ) : (
           <section aria-label={t('nav.chats')} className="px-2.5 pb-2">
-            <SessionList current={location} />
+            <ChatList current={location} />
           </section>
         )}
       </div>
@@ -365,7 +365,7 @@ const lastChats = new Map<string, string>()
 
 /** Returns the shown chat, else the one that was shown last, unless it was deleted. */
 function useLastChat(agent: string, shown: string | undefined): string | undefined {
-  const chats = useQuery(api.sessions.list.queryOptions({ input: { agent } })).data
+  const chats = useQuery(api.chats.list.queryOptions({ input: { agent } })).data
   useEffect(() => {
     if (shown !== undefined) lastChats.set(agent, shown)
   }, [agent, shown])

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'
 import { maxAttachments, maxId, maxMessage } from '../util/limits.ts'
 import { done, forAgent, forSession, idSchema, sessionIdSchema, rpc } from './base.ts'
-import { attachmentSchema, sessionMessageSchema } from './sessions.ts'
+import { attachmentSchema, chatMessageSchema } from './chats'
 
 export const queuedMessageSchema = z.object({
   id: z.string(),
@@ -52,7 +52,7 @@ export const chatEventSchema = z.discriminatedUnion('type', [
     retrying: retryingSchema.nullable(),
     keeping: z.enum(['flush', 'compaction']).nullable(),
   }),
-  sessionMessageSchema.extend({ type: z.literal('message') }),
+  chatMessageSchema.extend({ type: z.literal('message') }),
   z.object({ type: z.literal('text'), delta: z.string() }),
   z.object({ type: z.literal('thinking'), delta: z.string() }),
   /** No part of the answer of the failed request was shown. */

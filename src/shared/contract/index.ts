@@ -12,7 +12,7 @@ import { history } from './history.ts'
 import { importContract } from './import.ts'
 import { links, tags } from './links.ts'
 import { search } from './search.ts'
-import { sessions } from './sessions.ts'
+import { chats } from './chats'
 import { settings } from './settings.ts'
 import { suggestions } from './suggestions.ts'
 import { pictures, workspace } from './workspace.ts'
@@ -33,7 +33,7 @@ export const contract = {
   links,
   pictures,
   search,
-  sessions,
+  chats,
   settings,
   suggestions,
   tags,
@@ -55,7 +55,7 @@ export type * from './history.ts'
 export type * from './import.ts'
 export type * from './links.ts'
 export type * from './search.ts'
-export type * from './sessions.ts'
+export type * from './chats'
 export type * from './outbound.ts'
 export type * from './settings.ts'
 export type * from './suggestions.ts'

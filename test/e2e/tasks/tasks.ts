@@ -252,9 +252,9 @@ export const tasks: readonly Task[] = [
       newChat,
       ...say(asksBoiler),
       { do: 'see', id: 'sources' },
-      { do: 'press', role: 'button', name: 'session.menu' },
-      { do: 'press', role: 'menuitem', name: 'session.rename' },
-      { do: 'fill', role: 'textbox', name: 'session.name', text: chatName },
+      { do: 'press', role: 'button', name: 'chats.menu' },
+      { do: 'press', role: 'menuitem', name: 'chats.rename' },
+      { do: 'fill', role: 'textbox', name: 'chats.name', text: chatName },
       { do: 'press', role: 'button', name: 'file.save' },
       { do: 'see', name: { text: chatName } },
     ],
@@ -262,7 +262,7 @@ export const tasks: readonly Task[] = [
   {
     want: 'find an old chat by a word in it',
     steps: [
-      { do: 'go', role: 'searchbox', name: 'session.search' },
+      { do: 'go', role: 'searchbox', name: 'chats.search' },
       { do: 'type', text: '7781' },
       { do: 'go', role: 'link', name: { text: chatName } },
       { do: 'see', id: 'answer' },
@@ -287,7 +287,7 @@ export const tasks: readonly Task[] = [
     steps: [
       ...palette('agents', 'agents.title'),
       { do: 'press', role: 'button', name: 'agents.new' },
-      { do: 'fill', role: 'textbox', name: 'session.name', text: 'Work' },
+      { do: 'fill', role: 'textbox', name: 'chats.name', text: 'Work' },
       { do: 'press', role: 'button', name: 'file.createNow' },
       { do: 'see', name: { text: 'Work' } },
     ],

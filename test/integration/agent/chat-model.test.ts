@@ -61,7 +61,7 @@ it('a chat with the offline model sends nothing to the default model: no title, 
     })
   await send('The harbour master is called Imre Halvorsen.', { session, model: 'offline' })
   await send('/compact', { session })
-  const { events } = await client.sessions.get({ agent: 'main', session })
+  const { events } = await client.chats.get({ agent: 'main', session })
   expect(events.map(({ event }) => event.type)).toContain('compaction')
   await send('/new', { session })
   await until(async () => (await notes()).includes(`sessions/${session}.jsonl`))
@@ -104,12 +104,12 @@ it('notes of a chat with a local model that failed wait for a local model', asyn
   local.script = [{ status: 400, message: 'no' }]
   await send('/new', { session })
   await until(async () => (await notes()).includes(`sessions/${session}.jsonl`))
-  const summaryOf = async () => (await client.sessions.list({ agent: 'main' })).find(({ id }) => id === session)
+  const summaryOf = async () => (await client.chats.list({ agent: 'main' })).find(({ id }) => id === session)
   await until(async () => (await summaryOf())?.areNotesMissing === true)
   await send('Hello')
   await until(() => remote.titleRequests.length > 0)
   local.script = [{ text: '{"notes": ["The vault opens with kumquat"]}' }]
-  expect(await client.sessions.takeNotes({ agent: 'main', session })).toEqual({ isComplete: true })
+  expect(await client.chats.takeNotes({ agent: 'main', session })).toEqual({ isComplete: true })
   expect(await summaryOf()).toMatchObject({ areNotesMissing: false })
   expect(await notes()).toMatch(/- \d\d:\d\d The vault opens with kumquat/)
   expect(received(remote)).not.toContain('Memory flush')
@@ -124,7 +124,7 @@ it('says in the chat that the offline model replaced a missing one', async () =>
   const { send, client } = await start({})
   await send('/new', { session })
   await until(async () => {
-    const { events } = await client.sessions.get({ agent: 'main', session })
+    const { events } = await client.chats.get({ agent: 'main', session })
     return events.some(({ event }) => event.type === 'notice' && event.kind === 'modelReplaced')
   })
   expect(remote.requests).toHaveLength(asked)

@@ -3,25 +3,20 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ChatEvent } from '../../../src/shared/contract/index.ts'
 import { messageText } from '../../../src/shared/chat/messages.ts'
-import { openTestApp } from '../../support/app.ts'
+import { openAgent } from '../../support/agent.ts'
 import { until, writeFiles } from '../../support/folder.ts'
 import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
 
-const now = () => new Date(2026, 0, 20, 10, 30)
-
 async function openChat(...script: ScriptedAnswer[]) {
   const server = await startModelServer(...script)
-  const config = `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents:\n  list: [{ id: main, workspace: "{{workspace}}"${script.length > 0 ? ', model: anthropic/test-model' : ''} }]\n`
-  const test = await openTestApp({ config, env: { ANTHROPIC_API_KEY: 'sk-test-key' }, now })
-  const agent = await test.app.agents.get('main')
-  const ask = async (text: string, session?: string) => {
-    const sent = await agent.chat.send({ text: text, session })
-    await sent.ended
-    const messages = (await agent.sessions.get(sent.session)).messages().map(({ message }) => message)
+  const test = await openAgent(server, { model: script.length > 0 ? 'anthropic/test-model' : 'offline' })
+  const ask = async (text: string, chat?: string) => {
+    const session = await test.send(text, chat)
+    const messages = await test.messagesOf(session)
     const last = messages.findLast(({ role }) => role === 'assistant')
-    return { session: sent.session, messages, text: last ? messageText(last) : '', last }
+    return { session, messages, text: last ? messageText(last) : '', last }
   }
-  return { ...test, server, agent, ask }
+  return { ...test, server, ask }
 }
 
 describe('the offline agent', () => {
@@ -218,16 +213,10 @@ describe('turns', () => {
     const asked = Array.from({ length: 60 }, (_, at) => ({
       calls: [{ name: 'memory_search', arguments: { query: `question ${at}` } }],
     }))
-    const server = await startModelServer(...asked)
-    const { app } = await openTestApp({
-      config: `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/m }]\n`,
-      env: { ANTHROPIC_API_KEY: 'k' },
-    })
-    const agent = await app.agents.get('main')
-    const { session, ended } = await agent.chat.send({ text: 'x' })
-    await ended
+    const { server, ask } = await openChat(...asked)
+    const { last } = await ask('x')
     expect(server.requests).toHaveLength(50)
-    expect((await agent.sessions.get(session)).messages().at(-1)?.message).toMatchObject({ errorCode: 'step_limit' })
+    expect(last).toMatchObject({ errorCode: 'step_limit' })
   })
 
   it('ends the turn after repeated failures of one call', async () => {

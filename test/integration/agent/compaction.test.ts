@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { TranscriptEntry } from '../../../src/main/agent/sessions/transcript-entries.ts'
 import { Transcript } from '../../../src/main/agent/sessions/transcript.ts'
-import { openTestApp, prepareFolders } from '../../support/app.ts'
+import { openAgent } from '../../support/agent.ts'
+import { prepareFolders } from '../../support/app.ts'
 import { startModelServer } from '../../support/model-server.ts'
 import {
   bigFile,
@@ -19,7 +20,6 @@ import {
 } from '../../support/scripted-conversation.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
 
-const now = () => new Date(2026, 0, 20, 10, 0)
 const key = 'a-key-of-the-test-0123456789'
 
 async function openConversation(
@@ -29,25 +29,20 @@ async function openConversation(
   const server = await startModelServer({ text: 'ok' })
   server.respond = conversationModel(behaviour)
   server.window = options.window ?? 32_000
-  const test = await openTestApp({
+  const test = await openAgent(server, {
     files: { [bigFile]: options.big ?? bigText },
     config: configOf(server.url, options.extra),
     env: { ANTHROPIC_API_KEY: key },
-    now,
     watch: options.watch ?? false,
   })
-  const agent = await test.app.agents.get('main')
+  const { agent, send } = test
   let session: string | undefined
   const talk = async (turns: number, from = 0) => {
-    for (let turn = from; turn < from + turns; turn += 1) {
-      const sent = await agent.chat.send({ text: messageOf(turn), session })
-      await sent.ended
-      session = sent.session
-    }
+    for (let turn = from; turn < from + turns; turn += 1) session = await send(messageOf(turn), session)
     const transcript = await agent.sessions.get(session ?? '')
     return { transcript, session: session ?? '', branch: transcript.branch() }
   }
-  return { ...test, agent, server, talk }
+  return { ...test, server, talk }
 }
 
 const ofType = <T extends TranscriptEntry['type']>(branch: readonly TranscriptEntry[], type: T) =>

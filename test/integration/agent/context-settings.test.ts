@@ -3,25 +3,15 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { reportOf } from '../../../src/main/agent/context/context-timeline.ts'
 import { messageText } from '../../../src/shared/chat/messages.ts'
-import { openTestApp } from '../../support/app.ts'
+import { openAgent } from '../../support/agent.ts'
 import { startModelServer } from '../../support/model-server.ts'
 
-/** Two files of about 30,000 characters each, without repetition. */
-const report = (name: string) =>
-  Array.from({ length: 1000 }, (_, line) => `${name} line ${line} about the harbour`).join('\n')
-const files = { 'one.md': report('one'), 'two.md': report('two'), 'short.md': report('short').slice(0, 10_000) }
-
-interface Settings {
-  readonly compaction?: object
-  readonly contextPruning?: object
-}
-
 interface ChatOptions {
-  readonly settings?: Settings
-  readonly window?: number
+  readonly settings?: { readonly compaction: object } | undefined
+  readonly window: number
 }
 
-function configOf(url: string, { settings = {}, window = 8192 }: ChatOptions): string {
+function configOf(url: string, { settings, window }: ChatOptions): string {
   const defaults = { chat: { titles: false }, memory: { embedding: { provider: 'none' } }, ...settings }
   return `providers: { anthropic: { baseUrl: "${url}" } }
 models: { anthropic/test-model: { contextWindow: ${window}, maxOutput: 1000 } }
@@ -32,51 +22,36 @@ agents:
 }
 
 /**
- * Opens a chat with a server that counts the tokens as the app estimates them. The model reads a file if the message
- * names one, answers a flush with NO_REPLY, and summarises.
+ * Opens a chat with a server that counts the tokens as the app estimates them. The model answers a flush with NO_REPLY,
+ * and summarises.
  */
-async function openChat(options: ChatOptions = {}) {
+async function openChat(options: ChatOptions) {
   const server = await startModelServer({ text: 'ok' })
   server.window = 1_000_000
   server.respond = (body) => {
     const last = JSON.stringify((body['messages'] as object[]).at(-1))
     if (last.includes('Summarise the conversation below')) return { text: '## Goal\n- Go on [1]' }
-    if (last.includes('flush')) return { text: 'NO_REPLY' }
-    const [, path] = /Read (\w+\.md)/.exec(last) ?? []
-    return path === undefined ? { text: 'Noted.' } : { calls: [{ name: 'read', arguments: { path } }] }
+    return { text: last.includes('flush') ? 'NO_REPLY' : 'Noted.' }
   }
-  let time = new Date(2026, 0, 20, 10).getTime()
-  const test = await openTestApp({
-    files,
-    config: configOf(server.url, options),
-    env: { ANTHROPIC_API_KEY: 'k' },
-    now: () => new Date(time),
-  })
-  const agent = await test.app.agents.get('main')
+  const test = await openAgent(server, { config: configOf(server.url, options) })
+  const { agent } = test
   let session: string | undefined
   const transcript = () => agent.sessions.get(session ?? '')
   return {
     ...test,
-    agent,
     server,
     transcript,
     session: () => session ?? '',
-    wait: (minutes: number) => (time += minutes * 60_000),
-    startNew: () => (session = undefined),
     async ask(text: string) {
-      const sent = await agent.chat.send({ text, session })
-      await sent.ended
-      session = sent.session
+      session = await test.send(text, session)
       return (await transcript()).messages().at(-1)?.message
     },
-    async saveSettings(settings: Settings) {
+    async saveSettings(settings: ChatOptions['settings']) {
       const config = configOf(server.url, { ...options, settings }).replaceAll('{{workspace}}', test.workspace)
       const saved = new Promise<void>((resolve) => test.app.settings.changes.subscribe(() => resolve()))
       await writeFile(join(test.home, 'config.yaml'), config)
       await saved
     },
-    /** Texts of the tool results in the last request. */
-    sentResults: () => toolResultsOf(server.requests.at(-1)?.body ?? {}),
     /** Kinds of the requests so far. */
     kinds: () => server.requests.map(({ text }) => kindOf(text)),
   }
@@ -87,18 +62,6 @@ type Chat = Awaited<ReturnType<typeof openChat>>
 function kindOf(request: string): 'chat' | 'flush' | 'summary' {
   if (request.includes('Summarise the conversation below')) return 'summary'
   return request.includes('Memory flush.') ? 'flush' : 'chat'
-}
-
-interface Block {
-  readonly type: string
-  readonly content?: string | readonly { readonly text: string }[]
-}
-
-function toolResultsOf(body: Readonly<Record<string, unknown>>): string[] {
-  const messages = body['messages'] as { content: string | Block[] }[]
-  const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content))
-  const results = blocks.filter(({ type }) => type === 'tool_result')
-  return results.map(({ content = [] }) => (typeof content === 'string' ? content : (content[0]?.text ?? '')))
 }
 
 /** About 1,000 tokens. */
@@ -143,23 +106,20 @@ describe('compaction decides when notes are saved and messages are summarised', 
     expect((await chat.agent.chat.meter.report(chat.session(), undefined)).off).toEqual(['flush'])
   })
 
-  it.each([['a large window', 32_000]])(
-    'memoryFlush.systemPrompt and prompt replace the instructions in %s',
-    async (_name, size) => {
-      const memoryFlush = {
-        systemPrompt: 'You are the flush of {{own}}memory.',
-        prompt: 'Memory flush. Write {{todaysLog}}.',
-      }
-      const chat = await openChat({ window: size, settings: { compaction: { memoryFlush } } })
-      await turnsUntil(chat, 'flush')
-      const request = chat.server.requests.find(({ text }) => kindOf(text) === 'flush')
-      const messages = request?.body['messages']
-      const last = Array.isArray(messages) ? messages.at(-1) : undefined
-      const own = 'You are the flush of memory.\\n\\nMemory flush. Write memory/2026-01-20.md.'
-      expect(JSON.stringify(last)).toContain(own)
-      expect(request?.text).not.toContain('will be replaced by a summary')
-    },
-  )
+  it('memoryFlush.systemPrompt and prompt replace the instructions', async () => {
+    const memoryFlush = {
+      systemPrompt: 'You are the flush of {{own}}memory.',
+      prompt: 'Memory flush. Write {{todaysLog}}.',
+    }
+    const chat = await openChat({ window, settings: { compaction: { memoryFlush } } })
+    await turnsUntil(chat, 'flush')
+    const request = chat.server.requests.find(({ text }) => kindOf(text) === 'flush')
+    const messages = request?.body['messages']
+    const last = Array.isArray(messages) ? messages.at(-1) : undefined
+    const own = 'You are the flush of memory.\\n\\nMemory flush. Write memory/2026-01-20.md.'
+    expect(JSON.stringify(last)).toContain(own)
+    expect(request?.text).not.toContain('will be replaced by a summary')
+  })
 
   it('a saved config.yaml counts for the next request, also in the meter', async () => {
     const chat = await openChat({ window })

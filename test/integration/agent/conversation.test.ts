@@ -5,36 +5,21 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ChatEvent } from '../../../src/shared/contract/index.ts'
 import { messageText } from '../../../src/shared/chat/messages.ts'
-import { mainFolder, openTestApp, prepareFolders, type TestAppOptions } from '../../support/app.ts'
+import { openAgent } from '../../support/agent.ts'
+import { mainFolder, prepareFolders, type TestAppOptions } from '../../support/app.ts'
 import { cli } from '../../support/built.ts'
 import { until, writeFiles } from '../../support/folder.ts'
 import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
 
 const now = () => new Date(2026, 0, 20, 10, 30)
 
-function configOf(url: string, extra = '') {
-  return `providers: { anthropic: { baseUrl: "${url}" } }\n${extra}agents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-sonnet-4-5 }]\n`
-}
-
-async function openChat(script: ScriptedAnswer[], extra = '', toolLimits: TestAppOptions['toolLimits'] = {}) {
+async function openChat(script: ScriptedAnswer[], settings = '', toolLimits: TestAppOptions['toolLimits'] = {}) {
   const server = await startModelServer(...script)
-  const test = await openTestApp({
-    config: configOf(server.url, extra),
-    env: { ANTHROPIC_API_KEY: 'k' },
-    now,
-    toolLimits,
-  })
-  const agent = await test.app.agents.get('main')
-  const { chat, sessions } = agent
-  const said = async (session: string) =>
-    (await sessions.get(session)).messages().map(({ message }) => messageText(message))
+  const test = await openAgent(server, { model: 'anthropic/claude-sonnet-4-5', settings, toolLimits })
+  const { chat, sessions } = test.agent
+  const said = async (session: string) => (await test.messagesOf(session)).map((message) => messageText(message))
   const ids = async (session: string) => (await sessions.get(session)).messages().map(({ id }) => id)
-  const ask = async (text: string, session?: string) => {
-    const sent = await chat.send({ text, session })
-    await sent.ended
-    return sent.session
-  }
-  return { ...test, server, agent, chat, sessions, said, ids, ask }
+  return { ...test, server, chat, sessions, said, ids, ask: test.send }
 }
 
 describe('branches', () => {
@@ -240,26 +225,22 @@ describe('list of conversations', () => {
 
   it('continues an old conversation on request, else starts a new one', async () => {
     let at = now()
-    const server = await startModelServer({ text: 'ok' })
-    const { app } = await openTestApp({ config: configOf(server.url), env: { ANTHROPIC_API_KEY: 'k' }, now: () => at })
-    const agent = await app.agents.get('main')
-    const { chat } = agent
-    const first = await chat.send({ text: 'one' })
-    await first.ended
+    const { agent, send } = await openAgent(await startModelServer({ text: 'ok' }), { now: () => at })
+    const first = await send('one')
     at = new Date(2026, 0, 22, 10, 30)
-    expect((await agent.conversation(first.session)).over).toBe(true)
-    const again = await chat.send({ text: 'two', session: first.session, reopen: true })
-    await again.ended
-    expect(again.session).toBe(first.session)
+    expect((await agent.conversation(first)).over).toBe(true)
+    expect(await send('two', first, { reopen: true })).toBe(first)
     at = new Date(2026, 0, 24, 10, 30)
-    expect((await chat.send({ text: 'three', session: first.session })).session).not.toBe(first.session)
+    expect((await agent.chat.send({ text: 'three', session: first })).session).not.toBe(first)
   })
 })
 
 describe('interrupted answers', () => {
   it('restores the partial answer after a crash, marks it, and can continue it', async () => {
     const server = await startModelServer({ text: 'word '.repeat(400), delayMs: 10 })
-    const folders = await prepareFolders({ config: configOf(server.url) })
+    const folders = await prepareFolders({
+      config: `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents: { list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-sonnet-4-5 }] }\n`,
+    })
     const child = spawn(process.execPath, [cli, 'ask', 'tell me everything', '--home', folders.home], {
       env: { ...process.env, ANTHROPIC_API_KEY: 'k' },
       stdio: 'ignore',

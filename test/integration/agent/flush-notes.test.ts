@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import type { TranscriptEntry } from '../../../src/main/agent/sessions/transcript-entries.ts'
-import { openTestApp } from '../../support/app.ts'
+import { openAgent } from '../../support/agent.ts'
 import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
 
 const logPath = 'memory/2026-01-20.md'
@@ -23,28 +23,14 @@ async function openChat(flushAnswers: ScriptedAnswer[], isOffline = false) {
     return flushAnswers[flushes.length - 1] ?? { text: 'NO_REPLY' }
   }
   const model = isOffline ? 'offline' : 'anthropic/test-model'
-  const test = await openTestApp({
-    config: `providers: { anthropic: { baseUrl: "${server.url}" } }
-agents:
-  defaults: { memory: { embedding: { provider: none } } }
-  list: [{ id: main, workspace: "{{workspace}}", model: ${model} }]
-`,
-    env: { ANTHROPIC_API_KEY: 'sk-test-key' },
-    now: () => new Date(2026, 0, 20, 10, 30),
-  })
-  const agent = await test.app.agents.get('main')
+  const test = await openAgent(server, { model, defaults: 'memory: { embedding: { provider: none } }' })
+  const { agent, send } = test
   /** Sends the texts, ends the chat, and returns the log, the flush entry and the answers. */
   async function chat(...texts: string[]) {
     let session: string | undefined
-    for (const text of texts) {
-      const sent = await agent.chat.send({ text, session })
-      await sent.ended
-      session = sent.session
-    }
+    for (const text of texts) session = await send(text, session)
     const transcript = await agent.sessions.get(session ?? '')
-    await (
-      await agent.chat.send({ text: '/new', session })
-    ).ended
+    await send('/new', session)
     // The flush of the old chat runs in the background.
     await test.app.close()
     await transcript.refresh()
@@ -55,7 +41,7 @@ agents:
     const raw = (await readFile(transcript.file, 'utf8')).split('\n')
     return { session: session ?? '', transcript, flush, log, raw }
   }
-  return { ...test, agent, chat, flushes, chats }
+  return { ...test, chat, flushes, chats }
 }
 
 const write = (content: string): ScriptedAnswer => ({

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { sessionEvents } from '../../../src/main/agent/sessions/session-events.ts'
-import { openTestApp } from '../../support/app.ts'
+import { openAgent } from '../../support/agent.ts'
 import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
 
 async function ask(text: string, answers: ScriptedAnswer[], { withoutMemory = false, fails = false } = {}) {
@@ -10,21 +10,14 @@ async function ask(text: string, answers: ScriptedAnswer[], { withoutMemory = fa
   server.title = 'x'.repeat(200)
   let asked = 0
   server.respond = () => answers[asked++] ?? { text: 'Fine.' }
-  const test = await openTestApp({
-    config: `providers: { openai-compatible: { baseUrl: "${server.url}/v1" } }
-agents:
-  defaults: { memory: { embedding: { provider: none } } }
-  list: [{ id: main, workspace: "{{workspace}}", model: openai-compatible/m }]
-`,
-    now: () => new Date(2026, 0, 20, 10, 30),
+  const test = await openAgent(server, {
+    model: 'openai-compatible/m',
+    defaults: 'memory: { embedding: { provider: none } }',
   })
-  const agent = await test.app.agents.get('main')
-  const sent = await agent.chat.send({ text, withoutMemory })
-  await sent.ended
-  const transcript = await agent.sessions.get(sent.session)
+  const session = await test.send(text, undefined, { withoutMemory })
+  const transcript = await test.agent.sessions.get(session)
   if (!fails) await vi.waitFor(() => expect(transcript.name).toBeDefined(), { timeout: 10_000 })
-  const again = await agent.chat.send({ text: 'Thanks', session: sent.session })
-  await again.ended
+  await test.send('Thanks', session)
   await test.app.close()
   await transcript.refresh()
   const log = await readFile(join(test.workspace, 'memory/2026-01-20.md'), 'utf8').catch(() => undefined)

@@ -10,45 +10,17 @@ import { createRouter } from '../../../src/main/app/api/router.ts'
 import { workerEntry } from '../../../src/main/platform/workers/serve-worker.ts'
 import { maxNote, maxToolCalls } from '../../../src/shared/util/limits.ts'
 import type { ChatEvent } from '../../../src/shared/contract/index.ts'
-import { messageText, type ToolResultMessage } from '../../../src/shared/chat/messages.ts'
+import { messageText } from '../../../src/shared/chat/messages.ts'
+import { openAgent } from '../../support/agent.ts'
 import { mainFolder, openTestApp } from '../../support/app.ts'
-import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
-
-async function ask(...script: ScriptedAnswer[]) {
-  const server = await startModelServer(...script, { text: 'I see.' })
-  const config = `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]\n`
-  const test = await openTestApp({ config, env: { ANTHROPIC_API_KEY: 'sk-test-key' }, watch: true })
-  const agent = await test.app.agents.get('main')
-  const { session, ended } = await agent.chat.send({ text: 'x' })
-  await ended
-  const messages = (await agent.sessions.get(session)).messages().map(({ message }) => message)
-  const results = messages.filter((message) => message.role === 'toolResult')
-  return { ...test, agent, results, last: messages.at(-1) }
-}
+import { startModelServer } from '../../support/model-server.ts'
 
 const call = (name: string, args: object) => ({ name, arguments: args })
 
 describe('limits of tools', () => {
-  it('reports an invalid file name as a failure of that call only', async () => {
-    const path = `${'n'.repeat(300)}.md`
-    const { results, last } = await ask({
-      calls: [
-        call('read', { path }),
-        call('read', { path: 'MEMORY.md' }),
-        call('write', { path, content: 'x' }),
-        call('write', { path: `new/${path}`, content: 'x' }),
-        call('memory_get', { path: 'MEMORY.md' }),
-      ],
-    })
-    expect(results.map(({ isError }) => isError)).toEqual([true, false, true, true, false])
-    for (const at of [0, 2, 3]) expect(messageText(results[at] as ToolResultMessage)).toMatch(/^path_invalid: /)
-    expect(last && messageText(last)).toBe('I see.')
-  })
-
   it('accepts arguments as small models send them', async () => {
     const server = await startModelServer()
-    const config = `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]\n`
-    const { app, workspace } = await openTestApp({ config, env: { ANTHROPIC_API_KEY: 'sk-test-key' }, watch: true })
+    const { workspace, send, messagesOf } = await openAgent(server, { watch: true })
     const path = join(workspace, 'memory/cats.md')
     server.script = [
       { calls: [call('write', { path, content: '# Cats\n\n- Mia is grey.\n', append: 'false' })] },
@@ -63,10 +35,7 @@ describe('limits of tools', () => {
       { calls: [call('read', {})], rawArguments: JSON.stringify(JSON.stringify({ path: 'memory/cats.md', from: 3 })) },
       { text: 'I see.' },
     ]
-    const agent = await app.agents.get('main')
-    const { session, ended } = await agent.chat.send({ text: 'x' })
-    await ended
-    const messages = (await agent.sessions.get(session)).messages().map(({ message }) => message)
+    const messages = await messagesOf(await send('x'))
     const results = messages.filter((message) => message.role === 'toolResult')
     expect(results.map(({ isError }) => isError)).toEqual([false, false, false, false, true, false])
     expect(await readFile(path, 'utf8')).toContain('Mia is grey')

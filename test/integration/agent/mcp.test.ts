@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { McpConnection } from '../../../src/main/agent/mcp-client/mcp-servers.ts'
 import type { ChatEvent } from '../../../src/shared/contract/index.ts'
 import { messageText } from '../../../src/shared/chat/messages.ts'
-import { openTestApp } from '../../support/app.ts'
+import { openAgent } from '../../support/agent.ts'
 import { until } from '../../support/folder.ts'
 import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
 
@@ -26,17 +26,12 @@ async function openWithTools(permission: string, ...answers: ScriptedAnswer[]) {
 
 async function openWithServer(settings: string, ...answers: ScriptedAnswer[]) {
   const model = await startModelServer(...answers)
-  const config = `providers: { anthropic: { baseUrl: "${model.url}" } }
-mcp: { servers: { tools: { ${settings} } } }
-agents:
-  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]
-`
-  const test = await openTestApp({
-    config,
+  const test = await openAgent(model, {
+    settings: `mcp: { servers: { tools: { ${settings} } } }\n`,
     env: { ANTHROPIC_API_KEY: 'k', PLANTED: 'from the environment' },
     toolLimits: { timeoutMs: 1000 },
   })
-  const agent = await test.app.agents.get('main')
+  const { agent } = test
   const ask = async (text = 'x', isPrivate = false) => {
     const { session, ended } = await agent.chat.send({ text, isPrivate })
     const events: ChatEvent[] = []
@@ -45,12 +40,11 @@ agents:
     })()
     const results = async () => {
       await ended
-      const transcript = await agent.sessions.get(session)
-      return transcript.messages().flatMap(({ message }) => (message.role === 'toolResult' ? [message] : []))
+      return (await test.messagesOf(session)).filter((message) => message.role === 'toolResult')
     }
     return { session, ended, events, results }
   }
-  return { ...test, model, agent, ask }
+  return { ...test, model, ask }
 }
 
 describe('tools of other programs (MCP)', () => {

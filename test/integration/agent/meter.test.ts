@@ -2,11 +2,9 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
 import { calibrateReport } from '../../../src/main/agent/context/message-text.ts'
 import { contextTimeline, eventDetails, reportOf } from '../../../src/main/agent/context/context-timeline.ts'
-import { openTestApp } from '../../support/app.ts'
+import { openAgent } from '../../support/agent.ts'
 import { startModelServer } from '../../support/model-server.ts'
 import { bigFile, bigText, configOf, conversationModel, messageOf } from '../../support/scripted-conversation.ts'
-
-const now = () => new Date(2026, 0, 20, 10, 0)
 
 const talk = [
   'We moved the staging database to port 5433 because the old machine was too slow for the nightly import.',
@@ -30,16 +28,10 @@ async function openTalk(options: { window?: number } = {}) {
     'USER.md': '# User\n\nAnn, an engineer in Lisbon. 喜欢喝茶。\n',
     'memory/2026-01-20.md': '# 2026-01-20\n\n- Deployed version 4 in the morning.\n',
   }
-  const test = await openTestApp({ files, config, env: { ANTHROPIC_API_KEY: 'k' }, now })
-  const agent = await test.app.agents.get('main')
+  const test = await openAgent(server, { files, config })
   let session: string | undefined
-  const say = async (text: string) => {
-    const sent = await agent.chat.send({ text, session })
-    await sent.ended
-    session = sent.session
-    return sent.session
-  }
-  return { ...test, agent, server, say }
+  const say = async (text: string) => (session = await test.send(text, session))
+  return { ...test, server, say }
 }
 
 describe('context meter', () => {
@@ -89,20 +81,16 @@ describe('context meter', () => {
     server.respond = conversationModel()
     server.window = 32_000
     let time = new Date(2026, 0, 20, 10).getTime()
-    const { app } = await openTestApp({
+    const { agent, send } = await openAgent(server, {
       files: { [bigFile]: bigText },
       config: configOf(server.url),
-      env: { ANTHROPIC_API_KEY: 'k' },
       now: () => new Date(time),
     })
-    const agent = await app.agents.get('main')
     let session: string | undefined
     for (let turn = 0; turn < 25; turn += 1) {
       // After ten idle minutes the prompt cache has expired, so old results are pruned.
       if (turn >= 11) time += 600_000
-      const sent = await agent.chat.send({ text: messageOf(turn), session })
-      await sent.ended
-      session = sent.session
+      session = await send(messageOf(turn), session)
     }
     const { steps, events } = contextTimeline((await agent.sessions.get(session ?? '')).branch())
     const kinds = new Set(events.map(({ event }) => event.type))

@@ -2,7 +2,7 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openTestApp } from '../../support/app.ts'
+import { openAgent } from '../../support/agent.ts'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { mainFolder } from '../../support/app.ts'
 import { sessionEvents } from '../../../src/main/agent/sessions/session-events.ts'
@@ -27,21 +27,13 @@ async function openChats(broken: (text: string) => boolean) {
     if (!isFlush(text)) return { text: 'Noted.' }
     return state.broken(text) ? refused : { text: JSON.stringify({ notes: factsIn(text) }) }
   }
-  const test = await openTestApp({
-    config: `providers: { openai-compatible: { baseUrl: "${server.openAiUrl}" } }
-models: { openai-compatible/m: { contextWindow: 4096, maxOutput: 500 } }
-agents:
-  defaults: { chat: { titles: false }, memory: { embedding: { provider: none } } }
-  list: [{ id: main, workspace: "{{workspace}}", model: openai-compatible/m }]
-`,
+  const test = await openAgent(server, {
+    model: 'openai-compatible/m',
+    defaults: 'chat: { titles: false }, memory: { embedding: { provider: none } }',
+    settings: 'models: { openai-compatible/m: { contextWindow: 4096, maxOutput: 500 } }\n',
     now: () => clock.at,
   })
-  const agent = await test.app.agents.get('main')
-  const say = async (text: string, session?: string, more: { isPrivate?: true; withoutMemory?: true } = {}) => {
-    const sent = await agent.chat.send({ text, session, ...more })
-    await sent.ended
-    return sent.session
-  }
+  const { agent, send: say } = test
   const sayMany = async (turns: number, more: { isPrivate?: true; withoutMemory?: true } = {}) => {
     let session: string | undefined
     for (let turn = 0; turn < turns; turn += 1) session = await say(saying(turn), session, more)
@@ -50,7 +42,7 @@ agents:
   const log = () => readFile(join(test.workspace, 'memory/2026-01-20.md'), 'utf8').catch(() => '')
   const branchOf = async (session: string) => (await agent.sessions.get(session)).branch()
   const flushes = () => server.requests.filter(({ text }) => isFlush(text))
-  return { ...test, agent, clock, server, state, say, sayMany, log, branchOf, flushes }
+  return { ...test, clock, server, state, say, sayMany, log, branchOf, flushes }
 }
 
 const flushesOf = (branch: readonly TranscriptEntry[]) => branch.filter((entry) => entry.type === 'flush')

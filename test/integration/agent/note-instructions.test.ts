@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { builtInTools } from '../../../src/main/agent/tools/built-in-tools.ts'
 import { noteExtensions } from '../../../src/main/workspace/files/file-names.ts'
-import { openTestApp } from '../../support/app.ts'
+import { openAgent } from '../../support/agent.ts'
 import { writeFiles } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
 
@@ -15,28 +15,20 @@ const oldText = '# 2026-01-19\n\n- 09:00 C over Go\n\n## 09:30 - Tea\nGreen tea\
 /** @param settings further settings of the agent, in YAML */
 async function openTools(settings = '') {
   const server = await startModelServer()
-  const test = await openTestApp({
-    config: `providers: { anthropic: { baseUrl: "${server.url}" } }
-agents:
-  defaults: { memory: { embedding: { provider: none } }, ${settings} }
-  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-sonnet-5 }]
-`,
-    env: { ANTHROPIC_API_KEY: 'sk-test-key' },
+  const test = await openAgent(server, {
+    model: 'anthropic/claude-sonnet-5',
+    defaults: `memory: { embedding: { provider: none } }, ${settings}`,
     files: { [old]: oldText, 'memory/2026-01-18.md': '# 2026-01-18\r\n\r\n- 08:00 Tea\r\n' },
-    now: () => new Date(2026, 0, 20, 10, 30),
   })
-  const agent = await test.app.agents.get('main')
   /** Calls a tool in a chat; returns its error, or an empty text. */
   async function call(name: string, input: object): Promise<string> {
     server.script = [{ calls: [{ name, arguments: input }] }, { text: 'Done.' }]
-    const sent = await agent.chat.send({ text: 'go' })
-    await sent.ended
-    const messages = (await agent.sessions.get(sent.session)).messages().map(({ message }) => message)
+    const messages = await test.messagesOf(await test.send('go'))
     const result = messages.findLast((message) => message.role === 'toolResult')
     return result?.isError ? messageText(result) : ''
   }
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
-  return { ...test, agent, call, read, server }
+  return { ...test, call, read, server }
 }
 
 it('writes notes with the named suffixes only', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { sessionEvents } from '../../../src/main/agent/sessions/session-events.ts'
 import { localDate } from '../../../src/main/workspace/index.ts'
-import { openTestApp } from '../../support/app.ts'
+import { openAgent } from '../../support/agent.ts'
 import { until, writeFiles } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
 
@@ -13,7 +13,7 @@ const pin = '- The safe opens with 9-1-7.'
 /** An agent with an open and a private note, and a remote model that searches for the question. */
 async function openChats() {
   const remote = await startModelServer({ text: 'Aye.' })
-  const test = await openTestApp({
+  const test = await openAgent(remote, {
     files: {
       'MEMORY.md': '# Long-term memory\n\n- The safe is grey.\n',
       'USER.md': '# User\n\n- I sleep at the harbour ^[private]\n',
@@ -24,14 +24,13 @@ async function openChats() {
 agents:
   list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]
 `,
-    env: { ANTHROPIC_API_KEY: 'sk-test-key' },
+    now: () => new Date(),
   })
-  const agent = await test.app.agents.get('main')
+  const { agent } = test
   await agent.memory.settle(10_000)
   await agent.privacy.update()
   const say = async (text: string, options: Partial<Parameters<typeof agent.chat.send>[0]> = {}) => {
-    const { session, ended } = await agent.chat.send({ text, ...options })
-    await ended
+    const session = await test.send(text, options.session, options)
     const transcript = await agent.sessions.get(session)
     const last = transcript.messages().at(-1)
     return { session, transcript, text: last ? messageText(last.message) : '' }
@@ -42,7 +41,7 @@ agents:
     await agent.memory.reindex()
     await agent.privacy.update()
   }
-  return { ...test, agent, remote, say, writeOutside }
+  return { ...test, remote, say, writeOutside }
 }
 
 describe('a message to an open chat', () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { redactPrivate, visibilityOf } from '../../../src/shared/markdown/visibility.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
-import { openTestApp } from '../../support/app.ts'
+import { openAgent } from '../../support/agent.ts'
 import { until } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
 
@@ -15,7 +15,7 @@ const secret = 'The narwhal code is walrus-9931.'
 async function openChats(chatDefault = 'open', now = () => new Date(2026, 0, 20, 10, 30)) {
   const remote = await startModelServer({ text: 'Aye, from afar.' })
   const here = await startModelServer({ text: 'Aye, from here.' })
-  const test = await openTestApp({
+  const test = await openAgent(remote, {
     files: { 'MEMORY.md': '# Long-term memory\n' },
     config: `providers:
   anthropic: { baseUrl: "${remote.url}", reach: remote }
@@ -24,17 +24,14 @@ agents:
   defaults: { chat: { default: ${chatDefault.replaceAll('{{remote}}', remote.openAiUrl)} } }
   list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]
 `,
-    env: { ANTHROPIC_API_KEY: 'sk-test-key' },
     now,
   })
-  const agent = await test.app.agents.get('main')
-  const say = async (text: string, options: Partial<Parameters<typeof agent.chat.send>[0]> = {}) => {
-    const sent = await agent.chat.send({ text, ...options })
-    await sent.ended
-    const last = (await agent.sessions.get(sent.session)).messages().at(-1)
-    return { session: sent.session, text: last ? messageText(last.message) : '' }
+  const say = async (text: string, options: Partial<Parameters<typeof test.agent.chat.send>[0]> = {}) => {
+    const session = await test.send(text, options.session, options)
+    const last = (await test.messagesOf(session)).at(-1)
+    return { session, text: last ? messageText(last) : '' }
   }
-  return { ...test, agent, remote, here, say }
+  return { ...test, remote, here, say }
 }
 
 const local = 'openai-compatible/here'

@@ -5,12 +5,11 @@ import { describe, expect, it } from 'vitest'
 import type { SessionEvent } from '../../../src/shared/contract/index.ts'
 import { compactionState } from '../../../src/main/agent/compaction/compaction-state.ts'
 import { sessionEvents } from '../../../src/main/agent/sessions/session-events.ts'
-import { openTestApp } from '../../support/app.ts'
+import { openAgent } from '../../support/agent.ts'
 import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
 import { configOf, conversationModel, factOf, lostFacts } from '../../support/scripted-conversation.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
 
-const now = () => new Date(2026, 0, 20, 10, 0)
 const failure: ScriptedAnswer = { status: 422, message: 'out of luck' }
 
 interface Talk {
@@ -31,28 +30,24 @@ async function openTalk({ contextWindow, files = {}, size = 600, fails }: Talk) 
     return fails?.(asked, body) ?? behave(body)
   }
   server.window = contextWindow
-  const test = await openTestApp({
+  const test = await openAgent(server, {
     files,
     config: configOf(server.url, ', chat: { titles: false }', contextWindow),
-    env: { ANTHROPIC_API_KEY: 'k' },
-    now,
   })
-  const agent = await test.app.agents.get('main')
+  const { agent, send } = test
   let session: string | undefined
   let turn = 0
   const say = async (turns: number): Promise<void> => {
     for (const end = turn + turns; turn < end; turn += 1) {
       const text = `The list says: ${factOf(turn)}. ${'Some more talk about it. '.repeat(Math.ceil(size / 25))}`
-      const sent = await agent.chat.send({ text, session })
-      await sent.ended
-      session = sent.session
+      session = await send(text, session)
     }
   }
   const transcript = () => agent.sessions.get(session ?? '')
   const events = async (): Promise<SessionEvent[]> =>
     session === undefined ? [] : sessionEvents((await transcript()).branch()).map(({ event }) => event)
   const report = () => agent.chat.meter.report(session, undefined)
-  return { ...test, agent, server, say, transcript, events, report, turns: () => turn }
+  return { ...test, server, say, transcript, events, report, turns: () => turn }
 }
 
 describe('provider that fails at random', () => {

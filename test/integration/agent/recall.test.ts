@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { openTestApp, type TestAppOptions } from '../../support/app.ts'
+import { openAgent } from '../../support/agent.ts'
 import { startModelServer } from '../../support/model-server.ts'
 
 const files = {
@@ -22,27 +22,15 @@ const files = {
   'notes/bike.zh.md': '# 自行车\n\n- 我的自行车是2024年3月在苏州买的。\n- 自行车的牌子是永久。\n',
 }
 
-async function openChats(more: TestAppOptions = {}, extra = '') {
+async function openChats(extra = '') {
   const server = await startModelServer({ text: 'Aye.' })
-  const test = await openTestApp({
-    files: { ...files, ...more.files },
-    config: `providers: { anthropic: { baseUrl: "${server.url}" } }
-agents:
-  defaults: { memory: { sessions: true } }
-  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model${extra} }]
-`,
-    env: { ANTHROPIC_API_KEY: 'sk-test-key' },
-    now: () => new Date(2026, 0, 20, 10, 30),
+  const test = await openAgent(server, {
+    files,
+    defaults: `memory: { sessions: true }${extra}`,
   })
-  const agent = await test.app.agents.get('main')
-  await agent.memory.settle(10_000)
-  await agent.privacy.update()
-  const say = async (text: string, session?: string, options: Partial<Parameters<typeof agent.chat.send>[0]> = {}) => {
-    const sent = await agent.chat.send({ text, session, ...options })
-    await sent.ended
-    return sent.session
-  }
-  return { ...test, agent, server, say }
+  await test.agent.memory.settle(10_000)
+  await test.agent.privacy.update()
+  return { ...test, server, say: test.send }
 }
 
 type Server = Awaited<ReturnType<typeof startModelServer>>
@@ -123,7 +111,7 @@ describe('recall before the answer', () => {
   })
 
   it('is off by setting, in one chat, without memory and offline', async () => {
-    const { agent, server, say } = await openChats({}, ', chat: { context: { recall: false } }')
+    const { agent, server, say } = await openChats(', chat: { context: { recall: false } }')
     await say(boiler)
     const on = await openChats()
     const session = await on.say('Hello!')

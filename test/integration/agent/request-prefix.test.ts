@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openTestApp } from '../../support/app.ts'
+import { openAgent } from '../../support/agent.ts'
 import { startModelServer } from '../../support/model-server.ts'
 
 const day = '2026-01-20'
@@ -17,24 +17,18 @@ async function openChat(settings = '') {
     const content = '- 10:31 The ferry leaves at 07:40'
     return { calls: [{ name: 'write', arguments: { path: `memory/${day}.md`, append: true, content } }] }
   }
-  const test = await openTestApp({
-    config: `providers: { openai-compatible: { baseUrl: "${server.url}/v1" } }
-agents:
-  defaults: { memory: { embedding: { provider: none } } }
-  list: [{ id: main, workspace: "{{workspace}}", model: openai-compatible/m }]
-${settings}`,
+  const test = await openAgent(server, {
+    model: 'openai-compatible/m',
+    defaults: 'memory: { embedding: { provider: none } }',
+    settings,
     files: { 'MEMORY.md': '# Long-term memory\n\n- Coffee without sugar\n- Lives in Basel\n' },
-    now: () => new Date(2026, 0, 20, 10, 30),
   })
-  const agent = await test.app.agents.get('main')
   let session: string | undefined
-  async function send(text: string) {
-    const sent = await agent.chat.send({ text, session })
-    await sent.ended
-    session = sent.session
+  const send = async (text: string) => {
+    session = await test.send(text, session)
   }
   const file = (name: string) => join(test.workspace, name)
-  return { ...test, agent, bodies, send, file }
+  return { ...test, bodies, send, file }
 }
 
 function repeatedShare(bodies: readonly string[]): number {

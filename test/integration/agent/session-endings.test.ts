@@ -5,7 +5,8 @@ import { call as callRoute } from '@orpc/server'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { eventOf } from '../../../src/main/agent/sessions/session-events.ts'
-import { mainFolder, openTestApp, plainConfig, type TestAppOptions } from '../../support/app.ts'
+import { openAgent } from '../../support/agent.ts'
+import { mainFolder, plainConfig, type TestAppOptions } from '../../support/app.ts'
 import { startModelServer } from '../../support/model-server.ts'
 
 const day = (date: number, hour = 12, minute = 0) => new Date(2026, 0, date, hour, minute)
@@ -25,27 +26,12 @@ async function openWithClock(options: TestAppOptions = {}) {
     state.summaries += 1
     return state.summary === '' ? { status: 500, message: 'down' } : { text: state.summary }
   }
-  const test = await openTestApp({
-    now: () => clock.at,
-    config: `providers:
-  anthropic: { baseUrl: "${server.url}" }
-agents:
-  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]
-`,
-    env: { ANTHROPIC_API_KEY: 'sk-test-key' },
-    ...options,
-  })
-  const agent = await test.app.agents.get('main')
-  const say = async (text: string, session?: string, more: Partial<Parameters<typeof agent.chat.send>[0]> = {}) => {
-    const sent = await agent.chat.send({ text, session, ...more })
-    await sent.ended
-    return sent.session
-  }
+  const test = await openAgent(server, { now: () => clock.at, ...options })
   const folder = join(test.workspace, 'memory')
   const summaries = async () =>
     (await readdir(folder).catch((): string[] => [])).filter((name) => name.length > 13).sort()
   const noteAt = (name = '') => readFile(join(folder, name), 'utf8')
-  return { ...test, agent, clock, server, state, say, summaries, noteAt, folder }
+  return { ...test, clock, server, state, say: test.send, summaries, noteAt, folder }
 }
 
 const statement = 'The tea garden opens on 2026-05-04, and Bob pays 300 euro.'

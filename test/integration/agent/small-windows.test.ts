@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { compactionState } from '../../../src/main/agent/compaction/compaction-state.ts'
-import { openTestApp } from '../../support/app.ts'
+import { openAgent } from '../../support/agent.ts'
 import { startModelServer } from '../../support/model-server.ts'
 import { estimateTokens } from '../../../src/shared/util/tokens.ts'
 
@@ -26,22 +26,15 @@ async function openChat(contextWindow: number, prompt?: string) {
             : 'Good.',
     }
   }
-  const test = await openTestApp({
-    config: `providers: { openai-compatible: { baseUrl: "${server.url}/v1" } }
-models: { openai-compatible/m: { contextWindow: ${contextWindow} } }
-agents:
-  defaults: { memory: { embedding: { provider: none } }${prompt === undefined ? '' : `, prompts: { system: "${prompt}" }`} }
-  list: [{ id: main, workspace: "{{workspace}}", model: openai-compatible/m }]
-`,
-    now: () => new Date(2026, 0, 20, 10, 30),
+  const { agent, send, messagesOf } = await openAgent(server, {
+    model: 'openai-compatible/m',
+    settings: `models: { openai-compatible/m: { contextWindow: ${contextWindow} } }\n`,
+    defaults: `memory: { embedding: { provider: none } }${prompt === undefined ? '' : `, prompts: { system: "${prompt}" }`}`,
   })
-  const agent = await test.app.agents.get('main')
   let session: string | undefined
   async function ask(text: string) {
-    const sent = await agent.chat.send({ text, session })
-    await sent.ended
-    session = sent.session
-    return (await agent.sessions.get(session)).messages().at(-1)?.message
+    session = await send(text, session)
+    return (await messagesOf(session)).at(-1)
   }
   return { agent, ask, sizes, transcript: () => agent.sessions.get(session ?? '') }
 }

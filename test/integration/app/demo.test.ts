@@ -91,8 +91,8 @@ describe.each(versions)('the demo of $today ($language)', (version) => {
     return Promise.all(files.map(async (file) => ({ ...file, ...(await client.workspace.read({ ...main, ...file })) })))
   }
   const readChats = async (agent = 'main') => {
-    const chats = await client.sessions.list({ agent })
-    return Promise.all(chats.map(({ id }) => client.sessions.get({ agent, session: id })))
+    const chats = await client.chats.list({ agent })
+    return Promise.all(chats.map(({ id }) => client.chats.get({ agent, session: id })))
   }
 
   it('has notes up to today, and nothing that happens later', async () => {
@@ -176,10 +176,10 @@ describe.each(versions)('the demo of $today ($language)', (version) => {
     expect((await client.settings.get()).problems).toEqual([])
     expect(await client.health.problems(main)).toEqual([])
     expect(await client.workspace.outside(main)).toEqual([])
-    const [chat] = await client.sessions.list(main)
+    const [chat] = await client.chats.list(main)
     const { session } = await client.chat.send({ ...main, session: chat?.id, text: questions[0]?.[0] ?? '' })
     await expect
-      .poll(async () => (await client.sessions.get({ ...main, session })).messages.at(-1)?.message, { timeout: 10_000 })
+      .poll(async () => (await client.chats.get({ ...main, session })).messages.at(-1)?.message, { timeout: 10_000 })
       .toMatchObject({ role: 'assistant', provider: 'offline' })
   })
 

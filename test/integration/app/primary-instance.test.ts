@@ -79,7 +79,7 @@ describe('the primary instance of a memory', { timeout: 60_000 }, () => {
     for await (const event of await one.client.chat.watch({ agent: 'main', session }))
       if (event.type === 'turnEnd' || (event.type === 'partial' && !event.running)) break
     const [seenByOne, seenByTwo] = await Promise.all(
-      [one, two].map(({ client }) => client.sessions.get({ agent: 'main', session })),
+      [one, two].map(({ client }) => client.chats.get({ agent: 'main', session })),
     )
     expect(seenByOne).toEqual(seenByTwo)
     expect(seenByOne?.messages.filter(({ message }) => message.role === 'user')).toHaveLength(2)

@@ -33,7 +33,7 @@ async function createHome() {
   await client.suggestions.look(main)
   await addCheck(client, 'Who?')
   const { session } = await client.chat.send({ ...main, text: 'Remember that Ben lives in Leiden.' })
-  const messages = () => client.sessions.get({ ...main, session }).then((chat) => chat.messages)
+  const messages = () => client.chats.get({ ...main, session }).then((chat) => chat.messages)
   await until(async () => (await messages()).at(-1)?.message.role === 'assistant')
   // The app writes the note after the answer.
   await until(async () => (await client.workspace.list(main)).some(({ path }) => path === 'memory/2026-11-22.md'))
@@ -93,7 +93,7 @@ describe('a state folder of the next version', () => {
     const { client } = await start(state)
     await client.search.settle({ ...main, vectors: true })
     expect(await client.workspace.list(main)).toEqual(content.notes)
-    expect((await client.sessions.get({ ...main, session })).messages).toEqual(content.messages)
+    expect((await client.chats.get({ ...main, session })).messages).toEqual(content.messages)
     const { problems } = await client.settings.get()
     expect(problems.map(({ key }) => key)).toContain('newSection')
 
@@ -103,7 +103,7 @@ describe('a state folder of the next version', () => {
     const { open } = await client.suggestions.list(main)
     await client.suggestions.refuse({ ...main, ids: open.slice(0, 1).map(({ id }) => id) })
     await addCheck(client, 'Where?')
-    await client.sessions.rename({ ...main, session, name: 'Renamed' })
+    await client.chats.rename({ ...main, session, name: 'Renamed' })
     await until(async () => (await readFile(chat, 'utf8')).includes('Renamed'))
 
     const { clients } = JSON.parse(await readFile(files.clients, 'utf8')) as {

@@ -14,7 +14,6 @@ const end = (finish: unknown = 'stop', rest: object = {}) => ({
   choices: [{ index: 0, delta: {}, finish_reason: finish }],
   ...rest,
 })
-const call = (tool: object, finish = 'tool_calls') => [chunk({ tool_calls: [tool] }), end(finish)]
 const read = { name: 'read', arguments: '{"path":"a.md"}' }
 
 /** Chat Completions events with the expected message. */
@@ -22,11 +21,6 @@ const chats: [string, (object | string)[], Partial<AssistantMessage>][] = [
   [
     'null in usage',
     [said, end(), { choices: [], usage: { prompt_tokens: null, completion_tokens: null } }],
-    { usage: usage(0, 0) },
-  ],
-  [
-    'an array as usage, a string as chunk, null as choices',
-    [said, { choices: null }, { choices: 'x', usage: [1] }, 'data: 3\n\n', 'data: null\n\n', end()],
     { usage: usage(0, 0) },
   ],
   [
@@ -38,7 +32,6 @@ const chats: [string, (object | string)[], Partial<AssistantMessage>][] = [
     ],
     { content: [{ type: 'text', text: '\u{1f600}' }] },
   ],
-  ['a text as index', call({ index: '0', id: 'a', function: read }), calls('a')],
   [
     'two calls with one id',
     [
@@ -51,11 +44,6 @@ const chats: [string, (object | string)[], Partial<AssistantMessage>][] = [
       end('tool_calls'),
     ],
     calls('a', expect.stringMatching(/^call_/)),
-  ],
-  [
-    'a call that is null, and one without a function',
-    [said, chunk({ tool_calls: [null, { index: 0, id: 'a' }] }), end('tool_calls')],
-    {},
   ],
 ]
 
@@ -92,12 +80,9 @@ async function survives(message: AssistantMessage): Promise<void> {
   expect(again.messages().map((entry) => entry.message)).toEqual([message])
 }
 
-const chat = (server: ModelServer) =>
-  createOpenAiModel('openai-compatible', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000, fetch })
-const responses = (server: ModelServer) =>
-  createOpenAiModel('openai', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000, fetch })
-const anthropic = (server: ModelServer) =>
-  createAnthropicModel('m', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000, fetch })
+const chat = (server: ModelServer) => createOpenAiModel('openai-compatible', 'm', { baseUrl: server.openAiUrl })
+const responses = (server: ModelServer) => createOpenAiModel('openai', 'm', { baseUrl: server.openAiUrl })
+const anthropic = (server: ModelServer) => createAnthropicModel('m', { baseUrl: server.url })
 
 describe('malformed answers', () => {
   it.each(chats)('chat completions: %s', async (_name, raw, expected) => {
@@ -107,10 +92,8 @@ describe('malformed answers', () => {
     await survives(message)
   })
 
-  it.each<[string, object, unknown, unknown]>([
-    ['null as usage and name', { input_tokens: null, output_tokens: null }, null, null],
-    ['invalid numbers', { input_tokens: -1, output_tokens: 1e308 }, '', ''],
-  ])('Messages: %s', async (_name, wire, id, name) => {
+  it('Messages: null as usage and name', async () => {
+    const wire = { input_tokens: null, output_tokens: null }
     const message = await answer(anthropic, [
       { type: 'message_start', message: { usage: wire } },
       { type: 'content_block_start', index: '0', content_block: { type: 'text', text: '' } },
@@ -118,7 +101,7 @@ describe('malformed answers', () => {
       { type: 'content_block_delta', index: 0, delta: null },
       { type: 'content_block_delta' },
       { type: 'content_block_start', index: 1, content_block: null },
-      { type: 'content_block_start', index: 2, content_block: { type: 'tool_use', id, name } },
+      { type: 'content_block_start', index: 2, content_block: { type: 'tool_use', id: null, name: null } },
       { type: 'content_block_delta', index: 2, delta: { type: 'input_json_delta', partial_json: null } },
       { type: 'content_block_stop', index: 2 },
       { type: 'content_block_stop', index: 9 },
@@ -130,9 +113,8 @@ describe('malformed answers', () => {
     await survives(message)
   })
 
-  it.each<[string, object]>([
-    ['null as everything', { status: null, usage: null, incomplete_details: null, output: null }],
-  ])('Responses: %s', async (_name, response) => {
+  it('Responses: null as everything', async () => {
+    const response = { status: null, usage: null, incomplete_details: null, output: null }
     const message = await answer(responses, [
       { type: 'response.output_text.delta', delta: null },
       { type: 'response.output_text.delta', delta: 'said' },

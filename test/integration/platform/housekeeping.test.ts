@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { KeyRing } from '../../../src/main/platform/config/key-ring.ts'
@@ -49,5 +49,34 @@ describe('secrets', () => {
     const without = new KeyRing({})
     await without.setKey('openai', 'now')
     expect([without.get('openai'), without.source('openai')]).toEqual(['now', 'session'])
+  })
+})
+
+describe('editing the file and the settings page concurrently', () => {
+  it('merges an edit with changes saved meanwhile; rejects overlapping ones without losing text', async () => {
+    const { app, home } = await openTestApp({
+      watch: true,
+      config:
+        '# mine\ninterface:\n  theme: light\n\n\nspending:\n  monthlyLimit: 5\n\n\nagents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n',
+    })
+    const base = await app.settings.source()
+    await app.settings.set([['interface', 'theme'], 'dark'])
+    const typed = base.replace('monthlyLimit: 5', 'monthlyLimit: 9 # more')
+    const { text, isMerged } = await app.settings.save(typed, base)
+    expect(isMerged).toBe(true)
+    expect(text).toContain('theme: dark')
+    expect(text).toContain('monthlyLimit: 9 # more')
+    expect(text).toContain('# mine')
+    const file = join(home, 'config.yaml')
+    const before = await readFile(file, 'utf8')
+    await writeFile(file, before.replace('9 # more', '12'))
+    await expect(app.settings.save(before.replace('9 # more', '20'), before)).rejects.toMatchObject({
+      code: 'file_changed',
+    })
+    expect(await readFile(file, 'utf8')).toContain('monthlyLimit: 12')
+    const now = await app.settings.source()
+    await expect(app.settings.save(now.replace('theme: dark', 'theme: green'), now)).rejects.toMatchObject({
+      code: 'config_invalid',
+    })
   })
 })

@@ -45,6 +45,13 @@ describe('texts that a provider would be sent', () => {
     expect(all.tokens).toBeLessThan(40)
     expect(unsent).toEqual(all)
   })
+
+  it('does not count private units for a remote model', async () => {
+    const memory = await openMemory({ 'MEMORY.md': `- ${line}\n- A secret of its own. ^[local]\n` })
+    const textsFor = async (baseUrl: string) =>
+      (await memory.embeddingCost({ provider: 'openai-compatible', model: 'm', baseUrl })).all.texts
+    expect([await textsFor('https://example.com/v1'), await textsFor('http://127.0.0.1:9/v1')]).toEqual([1, 2])
+  })
 })
 
 describe('use of vectors', () => {

@@ -43,25 +43,6 @@ async function openMemory(sessions: Readonly<Record<string, string>> = {}) {
   return { memory, workspace, found }
 }
 
-describe('filters and time expressions', () => {
-  it('a time expression boosts matching notes and hides none', async () => {
-    const { memory, found } = await openMemory()
-    const plain = await found('walrus')
-    const { results, conditions } = await memory.search('walrus last week', { minScore: 0.05 })
-    expect(results[0]?.path).toBe('memory/2026-11-10.md')
-    expect(results.map(({ path }) => path).sort()).toEqual(plain.toSorted())
-    expect(conditions).toEqual([
-      { kind: 'time', text: 'last week', isOff: false, from: '2026-11-09', to: '2026-11-15' },
-    ])
-  })
-
-  it('a question about a day returns the notes of the day', async () => {
-    const { found } = await openMemory()
-    for (const query of ['What did I do yesterday?', '昨天我做了什么？', '어제 뭐 했어?'])
-      expect([...new Set(await found(query))], query).toEqual(['memory/2026-11-17.md'])
-  })
-})
-
 describe('notes and transcripts that repeat them', () => {
   it('folds a transcript that repeats a note into the note', async () => {
     const { memory } = await openMemory({

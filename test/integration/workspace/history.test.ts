@@ -2,6 +2,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
+import { openAgent } from '../../support/agent.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
@@ -52,11 +53,9 @@ describe('history', () => {
       { calls: [{ name: 'write', arguments: { path: 'memory/a.md', content: 'walrus\n' } }] },
       { text: 'done' },
     )
-    const config = `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents: { list: [{ id: main, workspace: "{{workspace}}", model: anthropic/m }] }\n`
-    const { app } = await openTestApp({ config, env: { ANTHROPIC_API_KEY: 'k' }, watch: true })
-    const { chat, sessions, history } = await app.agents.get('main')
-    const { session, ended } = await chat.send({ text: 'write it down' })
-    await ended
+    const { agent, send } = await openAgent(server, { watch: true })
+    const { sessions, history } = agent
+    const session = await send('write it down')
     const [question] = (await sessions.get(session)).messages()
     const changes = await history.timeline({ path: 'memory/a.md', limit: 1 })
     expect(changes).toMatchObject([{ cause: 'agent', session, turn: question?.id }])
@@ -246,4 +245,18 @@ describe('concurrent writers', () => {
     expect(conflicts).toBeGreaterThan(0)
     expect(conflicts).toBeLessThan(all / 2)
   }, 120_000)
+
+  it('with two apps on one state folder, both record and read', async () => {
+    const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
+    const first = await createApp({ mainFolder, env: {}, home: folders.home })
+    const one = await first.agents.get('main')
+    await one.history.flush()
+    const second = await createApp({ mainFolder, env: {}, home: folders.home })
+    const other = await second.agents.get('main')
+    await other.workspace.write('MEMORY.md', 'from the second\n', { cause: 'user' })
+    await until(async () => one.history.timeline({ limit: 1 })[0]?.cause === 'user')
+    expect(other.history.timeline({ limit: 1 })[0]?.cause).toBe('user')
+    await second.close()
+    await first.close()
+  })
 })

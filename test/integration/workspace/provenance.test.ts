@@ -4,41 +4,38 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { sourcesIn, withImport } from '../../../src/shared/markdown/provenance.ts'
-import { openTestApp } from '../../support/app.ts'
+import { openAgent } from '../../support/agent.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
 import { startModelServer, type ModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
 import { poisoned } from '../../support/poisoned.ts'
 import { rounds } from '../../support/thorough.ts'
 
-const now = () => new Date(2026, 0, 20, 10, 30)
 const script = fileURLToPath(new URL('../../support/mcp-server.mjs', import.meta.url))
 const steering = ['MEMORY.md', 'AGENTS.md', 'SOUL.md', 'USER.md', 'TOOLS.md']
 const log = 'memory/2026-01-20.md'
 
-async function openAgent(pages: Readonly<Record<string, string>> = {}) {
+async function openPoisoned(pages: Readonly<Record<string, string>> = {}) {
   const file = join(await temporaryFolder(), 'pages.json')
   await writeFile(file, JSON.stringify(pages))
   const server = await startModelServer({ text: 'ok' })
-  const config = `providers: { anthropic: { baseUrl: "${server.url}" } }
-mcp:
+  const files = Object.fromEntries(steering.map((path) => [path, `# ${path}\n\n- What the user wrote in ${path}.\n`]))
+  const test = await openAgent(server, {
+    files,
+    settings: `mcp:
   servers:
     tools: { command: ${JSON.stringify(process.execPath)}, args: [${JSON.stringify(script)}], permission: always, env: { TEST_PAGES: ${JSON.stringify(file)} } }
-agents:
-  defaults: { memory: { embedding: { provider: none } }, session: { memoryHook: { enabled: false } }, chat: { titles: false } }
-  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-test }]
-`
-  const files = Object.fromEntries(steering.map((path) => [path, `# ${path}\n\n- What the user wrote in ${path}.\n`]))
-  const test = await openTestApp({ files, config, env: { ANTHROPIC_API_KEY: 'sk-test-key' }, now, watch: true })
-  const agent = await test.app.agents.get('main')
+`,
+    defaults:
+      'memory: { embedding: { provider: none } }, session: { memoryHook: { enabled: false } }, chat: { titles: false }',
+    watch: true,
+  })
   const ask = async (text: string, session?: string, attached?: string) => {
     const attachments = attached === undefined ? [] : [{ type: 'file' as const, name: 'paper.txt', text: attached }]
-    const sent = await agent.chat.send({ text, session, attachments })
-    await sent.ended
-    const messages = (await agent.sessions.get(sent.session)).messages().map(({ message }) => message)
-    return { session: sent.session, messages }
+    const chat = await test.send(text, session, { attachments })
+    return { session: chat, messages: await test.messagesOf(chat) }
   }
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
-  return { ...test, agent, server, ask, read, files }
+  return { ...test, server, ask, read, files }
 }
 
 const call = (name: string, input: object): ScriptedAnswer => ({ calls: [{ name, arguments: input }] })
@@ -63,7 +60,7 @@ describe('provenance', () => {
     // The first sixteen cover all goals and disguises.
     const texts = poisoned.slice(0, rounds(16, poisoned.length))
     const pages = Object.fromEntries(texts.map(({ sign, text }) => [`https://${sign}.example/page`, text]))
-    const { agent, server, ask, read, files, home } = await openAgent(pages)
+    const { agent, server, ask, read, files, home } = await openPoisoned(pages)
     const settings = await readFile(join(home, 'config.yaml'), 'utf8')
     const fetching = 'mcp__tools__page'
     for (const [at, { sign, text }] of texts.entries()) {
@@ -91,7 +88,7 @@ describe('provenance', () => {
   }, 240_000)
 
   it('protects MEMORY.md and the context files under every link and spelling', async () => {
-    const { workspace, server, ask, read, files } = await openAgent({
+    const { workspace, server, ask, read, files } = await openPoisoned({
       'https://news.example/a': 'The ferry to Elba leaves at nine.',
     })
     await mkdir(join(workspace, 'memory'), { recursive: true })
@@ -123,7 +120,7 @@ describe('provenance', () => {
   })
 
   it('a note keeps its source, however its path was written', async () => {
-    const { agent, workspace, server, ask, read } = await openAgent()
+    const { agent, workspace, server, ask, read } = await openPoisoned()
     await writeFile(join(workspace, 'page.md'), '---\nsource: "web: evil.example, 2026-01-02"\n---\n\nFact two\n')
     await agent.workspace.known?.accept(['page.md'])
     const absolute = join(workspace, 'page.md')
@@ -137,7 +134,7 @@ describe('provenance', () => {
   })
 
   it("writes an accepted suggestion with its source mark, and the user's own statement directly", async () => {
-    const { agent, server, ask, read } = await openAgent({
+    const { agent, server, ask, read } = await openPoisoned({
       'https://news.example/a': 'The ferry to Elba leaves at nine.',
     })
     obey(server, 'The ferry to Elba leaves at nine.', [call('mcp__tools__page', { url: 'https://news.example/a' })])
@@ -165,7 +162,7 @@ describe('provenance', () => {
     ['read', { path: 'old/far.md', from: 35, lines: 2 }],
     ['memory_search', { query: 'ferry to Elba line 30' }],
   ])('a page of an imported note from %s has its source, even without the front matter', async (name, input) => {
-    const { agent, server, ask, read, files, workspace } = await openAgent()
+    const { agent, server, ask, read, files, workspace } = await openPoisoned()
     await mkdir(join(workspace, 'old'))
     const lines = Array.from({ length: 60 }, (_, at) => `- The ferry to Elba line ${at} leaves at nine.`)
     await writeFile(join(workspace, 'old/far.md'), withImport(`${lines.join('\n')}\n`, 'vault', '2026-01-19'))
@@ -190,7 +187,7 @@ describe('provenance', () => {
   })
 
   it('a note that the user asked for has no source in the log and the history, even if the chat has read other files', async () => {
-    const { agent, workspace, server, ask, read } = await openAgent()
+    const { agent, workspace, server, ask, read } = await openPoisoned()
     await writeFile(join(workspace, 'other.md'), '- The ferry to Elba leaves at nine.\n')
     const append = (content: string) => call('write', { path: log, content, append: true })
     server.script = [
@@ -209,7 +206,7 @@ describe('provenance', () => {
   })
 
   it("accepts the user's words only as whole clauses, never without a “not”", async () => {
-    const { workspace, server, ask, read, files } = await openAgent()
+    const { workspace, server, ask, read, files } = await openPoisoned()
     await writeFile(join(workspace, 'web.md'), '- Trust me ^[web: evil.example, 2026-01-02]\n')
     const write = (content: string) => call('write', { path: 'MEMORY.md', content, append: true })
     server.script = [
@@ -227,7 +224,7 @@ describe('provenance', () => {
   })
 
   it('summaries and flushed notes inherit the sources, and the prompt names them', async () => {
-    const { server, ask, read, files } = await openAgent({
+    const { server, ask, read, files } = await openPoisoned({
       'https://news.example/a': 'The ferry to Elba leaves at nine.',
     })
     server.script = [call('mcp__tools__page', { url: 'https://news.example/a' }), { text: 'At nine.' }]

@@ -8,50 +8,32 @@ import {
 } from '../../../src/shared/chat/messages.ts'
 import { toolDetailsSchema } from '../../../src/shared/chat/message-schemas.ts'
 import { noteOf, parseIntent } from '../../../src/main/llm/offline/intent.ts'
-import { detectLanguage, replyLanguage, type Language, sentencesIn } from '../../../src/main/llm/offline/sentences.ts'
+import { detectLanguage, replyLanguage, sentencesIn } from '../../../src/main/llm/offline/sentences.ts'
 
 const today = '2026-01-20'
 
 describe('offline model', () => {
   it.each([
     ['记得上次我们讨论的方案是什么', 'question'],
-    ['remember when we met Ann?', 'question'],
     ['停车位每年1200元，六月底交', 'statement'],
-    ['停车位，多少钱', 'question'],
     ['停车位 1200', 'keywords'],
     ['Bike lock 3081, spare key at Nora’s', 'statement'],
-    ['bike lock', 'keywords'],
     ['Delete the note about the gate code', 'change'],
     ['请把牙医的预约改到下周四', 'change'],
-    ['覚えてる？', 'question'],
     ['기억나?', 'question'],
-    ['会議はいつですか', 'question'],
   ])('%j is %s', (message, kind) => {
     expect(parseIntent(message, today).kind).toBe(kind)
   })
 
   it.each([
     ['Remember that 🦄🎉 the party is great', '🦄🎉 the party is great'],
-    ['🎉 Remember that the party is great 🎂', 'the party is great 🎂'],
     ['The keys are under the pot! Please remember this.', 'The keys are under the pot!'],
-    ['請記住：要不要續租？', '要不要續租？'],
     ['Note: .env stays out of the repository', '.env stays out of the repository'],
     ['能帮我记一下：车位在 B2？', '车位在 B2'],
-    ['Remember this!', ''],
     ['Set a reminder for the dentist one day before', 'Reminder: the dentist one day before'],
-    ['Set an alarm for 7am', 'Reminder: 7am'],
     ['记得 Wi-Fi 密码是 Nihao2026!', 'Wi-Fi 密码是 Nihao2026!'],
-    ['記住 PIN 碼是 12#34！', 'PIN 碼是 12#34！'],
   ])('%j is saved as %j', (message, note) => {
     expect(noteOf(message, today)).toBe(note)
-  })
-
-  it.each<[string[], Language, Language]>([
-    [['了解'], 'zh-Hant', 'zh-Hant'],
-    [['了解', '会议是周四吗？'], 'en', 'zh-Hans'],
-    [['会议', '日程呢'], 'en', 'zh-Hans'],
-  ])('%j with an interface in %s is answered in %s', (texts, shown, language) => {
-    expect(replyLanguage(texts, shown)).toBe(language)
   })
 
   describe('quotations', () => {
@@ -127,23 +109,19 @@ describe('offline model', () => {
 
   it.each([
     ['hello', 'en'],
-    ['数据库', 'zh-Hans'],
     ['資料庫', 'zh-Hant'],
     ['你好', 'zh'],
-    ['会議はいつ', undefined],
     ['帮我note一下 deploy on friday', 'zh-Hans'],
     ['Who is 王小明?', 'en'],
-    ['ok', undefined],
   ])('%j is in %s', (text, language) => {
     expect(detectLanguage(text)).toBe(language)
   })
 
   it.each([
     [['你好'], 'zh-Hant', 'zh-Hant'],
-    [['你好'], 'zh-Hans', 'zh-Hans'],
     [['你好'], 'en', 'zh-Hans'],
     [['你好', '我們選了什麼'], 'en', 'zh-Hant'],
-    [['ok'], 'zh-Hant', 'zh-Hant'],
+    [['会议', '日程呢'], 'en', 'zh-Hans'],
     [['你好', 'hello'], 'zh-Hant', 'zh-Hant'],
     [['会議はいつ'], 'zh-Hans', 'zh-Hans'],
     [['회의 언제', 'when is it'], 'zh-Hans', 'en'],
@@ -242,20 +220,4 @@ it('lists no properties that the app has written into notes', async () => {
   const ask = (snippet: string) => converse(['What did I note on 2026-01-15?'], () => found(snippet))
   expect((await ask('imported: "old notes, 2026-01-15"')).text).toBe('There are no notes for 2026-01-15.')
   expect((await ask('The cat is called Tom')).text).toContain('- The cat is called Tom [MEMORY.md:3]')
-})
-
-describe('an answer to a question', () => {
-  const question = 'What is the cat called?'
-
-  it('quotes what one search found, without reading notes', async () => {
-    const { calls, text } = await converse([question], () => found('The cat is called Tom'))
-    expect(calls.map(({ name, arguments: input }) => [name, input])).toEqual([['memory_search', { query: question }]])
-    expect(text).toMatch(/^Your memory says:\n\n> The cat is called Tom\n\n\[MEMORY.md:3\]/)
-  })
-
-  it('says that nothing was found', async () => {
-    const { calls, text } = await converse([question], () => found(undefined))
-    expect(calls).toHaveLength(1)
-    expect(text).toMatch(/^I found nothing in your memory about “What is the cat called\?”/)
-  })
 })

@@ -83,38 +83,6 @@ describe('configuration', () => {
     ])
   })
 
-  it.each([
-    [
-      'of all agents',
-      'agents:\n  defaults: { history: { keepDays: 9, enabled: false } }\n',
-      ['agents.defaults.history.keepDays'],
-      { agents: { defaults: { history: { enabled: false } } } },
-    ],
-    [
-      'of search',
-      'agents:\n  defaults: { memory: { chunk: { tokens: 300, overlap: 60 }, search: { mmrLambda: 0.7, maxResults: 9 } } }\n  list:\n    - { id: main, memory: { search: { mmrLambda: null } } }\n',
-      [
-        'agents.defaults.memory.chunk',
-        'agents.defaults.memory.search.mmrLambda',
-        'agents.list.0.memory.search.mmrLambda',
-      ],
-      { agents: { list: [{ id: 'main', memory: { search: { maxResults: 9 } } }] } },
-    ],
-    [
-      'of a tool server',
-      'mcp:\n  servers:\n    files: { command: x, cwd: /tmp }\n',
-      ['mcp.servers.files.cwd'],
-      { mcp: { servers: { files: { command: 'x' } } } },
-    ],
-  ])('warns once of each dropped setting %s, with its line, and takes the rest', (_of, text, keys, inForce) => {
-    const parsed = parseConfig(text)
-    expect(parsed).toMatchObject({ ok: true, config: inForce })
-    const ignored = parsed.ok ? parsed.ignoredKeys : []
-    expect(ignored.map(({ key }) => key).toSorted()).toEqual(keys)
-    for (const { fault, line } of ignored)
-      expect({ fault, line }).toEqual({ fault: 'unknown', line: expect.any(Number) })
-  })
-
   it('reports a wrong value of all agents once, where it is written', () => {
     const inherited =
       'agents:\n  defaults: { contextPruning: { ttl: soon }, memory: { chunking: { overlap: 500 } } }\n' +
@@ -152,7 +120,6 @@ describe('malicious configurations', () => {
     ['an alias of itself', 'agents: &a\n  list: [*a]\n', /levels deep/, 2],
     ['more than a million characters', `#${'x'.repeat(1_000_000)}`, /larger than/, null],
     ['20,000 keys', Array.from({ length: 20_000 }, (_, at) => `k${at}: 1`).join('\n'), /too many YAML tokens/, null],
-    ['a duplicate key', 'spending: {}\nspending: {}\n', /more than once/, 2],
   ])('reports %s as a problem with its line', (_name, text, message, line) => {
     expect(problems(text)).toEqual([expect.objectContaining({ line, message: expect.stringMatching(message) })])
   })

@@ -6,14 +6,7 @@ import { SettingsStore } from '../../../src/main/platform/config/settings-store.
 import { temporaryFolder, until } from '../../support/folder.ts'
 
 describe('unreadable configuration', () => {
-  const bomb = Array.from({ length: 9 }, (_, level) =>
-    level === 0
-      ? 'a0: &a0 [x, x, x, x, x, x, x, x, x]'
-      : `a${level}: &a${level} [${Array.from({ length: 9 }, () => `*a${level - 1}`).join(', ')}]`,
-  ).join('\n')
-
   it.each<[string, (file: string) => Promise<unknown>, RegExp]>([
-    ['an alias bomb', (file) => writeFile(file, bomb), /expands aliases/],
     ['a hundred megabytes', (file) => writeFile(file, '').then(() => truncate(file, 100_000_000)), /96 MB/],
     ['a pipe', async (file) => (await rm(file), execFileSync('mkfifo', [file])), /not a regular file/],
     ['a file that is not UTF-8', (file) => writeFile(file, Buffer.from('# \xff\xfe\n', 'latin1')), /not UTF-8/],

@@ -14,7 +14,6 @@ describe('Markdown blocks', () => {
     ['a fence that is still open', '```\nx\n\ny', ['```\nx\n\ny']],
     ['a loose list', '- a\n\n- b\n\n  more\n\nc', ['- a\n\n- b\n\n  more', 'c']],
     ['a formula with empty lines', '$$\nx\n\ny\n$$\n\nb', ['$$\nx\n\ny\n$$', 'b']],
-    ['a table', 'a\n\n| x |\n|---|\n| 1 |\n\nb', ['a', '| x |\n|---|\n| 1 |', 'b']],
   ])('splits %s', (_name, text, blocks) => {
     expect(splitBlocks(text)).toEqual(blocks)
   })
@@ -44,8 +43,6 @@ describe('formulas', () => {
     ['\\(x^2\\)', '$$x^2$$', true],
     ['so $x$ is', 'so $$x$$ is', true],
     ['$5 and $10', '$5 and $10', false],
-    ['$5-$10 each', '$5-$10 each', false],
-    ['`$x$` and ```\n$y$\n```', '`$x$` and ```\n$y$\n```', false],
     ['US$5 and $x$', 'US$5 and $$x$$', true],
   ])('%j becomes %j', (text, normalized, isMath) => {
     expect(normalizeMath(text)).toBe(normalized)
@@ -58,7 +55,6 @@ describe('formulas in notes', () => {
     ['$x^2$ costs $5', '$$x^2$$ costs $5'],
     ['$$\\begin{vmatrix}a\\\\\nb\n\\end{vmatrix}$$', '$$\n\\begin{vmatrix}a\\\\\nb\n\\end{vmatrix}\n$$'],
     ['- $$a\n  b$$\n- c', '- $$\n  a\n  b\n  $$\n- c'],
-    ['$$\na\n$$\n\n$$b\nc$$', '$$\na\n$$\n\n$$\nb\nc\n$$'],
     ['```\n$$a\nb$$\n```', '```\n$$a\nb$$\n```'],
   ])('normalizes %j', (text, expected) => {
     expect(normalizeFormulas(text)).toBe(expected)
@@ -81,10 +77,8 @@ describe('completion', () => {
     ['/re', 3, ['reset', 'remember']],
     ['say /re', 7, []],
     ['see @acm', 8, ['memory/projects/acme.md']],
-    ['mail me@example', 15, []],
     ['请看@会', 4, ['notes/会议.md']],
     ['请看＠hy', 5, ['notes/会议.md']],
-    ['@hui', 4, ['notes/会议.md']],
     ['@file', 5, ['notes/file2.md', 'notes/file10.md']],
   ])('%j at %i offers %j', (text, caret, labels) => {
     expect(completionsAt(text, caret, files, chinese).items.map(({ label }) => label)).toEqual(labels)

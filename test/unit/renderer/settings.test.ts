@@ -47,17 +47,10 @@ describe('setting rows', () => {
   it('maps anchors to sections', () => {
     const expected = {
       '#spending': 'models',
-      '#import': 'data',
       '#log': 'about',
-      '#file': 'about',
-      '#tools': 'programs',
-      '#shortcuts': 'shortcuts',
       '#memory.search.maxResults': 'memory',
-      '#memory.embedding': 'memory',
       '#vault': 'notes',
       '#interface.autosave': 'notes',
-      '#interface.theme': 'general',
-      '#model': 'models',
       '': 'general',
       '#nothing': 'general',
     }

@@ -14,9 +14,6 @@ describe('the date of a note', () => {
       'Ferry next week (2026-11-23 – 2026-11-29), ferry back next month (2026-12)',
     ],
     ['明天早上八点给车换轮胎', '明天（2026-11-19）早上八点给车换轮胎'],
-    ['下周五和房东看漏水', '下周五（2026-11-27）和房东看漏水'],
-    ['Vet tomorrow 8 am', 'Vet tomorrow (2026-11-19) 8 am'],
-    ['三天后还相机', '三天后（2026-11-21）还相机'],
     ['Ann will come on Monday', 'Ann will come on Monday (2026-11-23)'],
     ['Dentist appointment on December 9 at 11:00', 'Dentist appointment on December 9 (2026-12-09) at 11:00'],
   ])('%s', (note, dated) => {
@@ -29,8 +26,6 @@ describe('the date of a note', () => {
     'Yoga on Thursday',
     'Bins go out every Friday',
     'The dentist moved my check-up to 19 March',
-    'Met Ann on Saturday',
-    'Bought the bike on 3 March',
     '今天跑了五公里',
     `A pasted page. ${'What they said yesterday. '.repeat(40)}`,
   ])('is not added to %s', (note) => {
@@ -40,7 +35,6 @@ describe('the date of a note', () => {
   it.each([
     ['call the bank on Friday', 'call the bank on Friday (2026-11-20)'],
     ['周三交水电费', '周三（2026-11-25）交水电费'],
-    ['禮拜六買蛋糕', '禮拜六（2026-11-21）買蛋糕'],
   ])('of a reminder, %s, is the next such day', (note, dated) => {
     expect(datedNote(note, today, true)).toBe(dated)
   })

@@ -12,12 +12,9 @@ const told = (query: string) =>
 describe('query filters', () => {
   it.each([
     ['in:2024-05', 'in in:2024-05 2024-05-01 2024-05-31'],
-    ['on:2024/5/3', 'on on:2024/5/3 2024-05-03 2024-05-03'],
     ['after:2024-05', 'after after:2024-05 2024-06-01 …'],
     ['on:yesterday', 'on on:yesterday 2026-11-17 2026-11-17'],
     ['in:"last week"', 'in in:"last week" 2026-11-09 2026-11-15'],
-    ['in:上周', 'in in:上周 2026-11-09 2026-11-15'],
-    ['AFTER:2024-05-03', 'after AFTER:2024-05-03 2024-05-04 …'],
     ['path:projects/', 'path path:projects/ … …'],
     ['source:chats', 'source source:chats … …'],
     ['-draft', 'not -draft … …'],
@@ -53,16 +50,13 @@ describe('query filters', () => {
     expect(conditions.map(({ isOff }) => isOff)).toEqual([true, true])
   })
 
-  const properties = new Set(['status', 'rating', '状态', 'source', 'due-by'])
+  const properties = new Set(['status', 'rating', 'source', 'due-by'])
   const said = (query: string) => parseFilters(query, today, [], (name) => properties.has(name.toLowerCase()))
 
   it.each([
     ['tag:work', 'tag tag:work'],
-    ['tag:#Work/home,', 'tag tag:#Work/home'],
     ['-tag:work', 'tag -tag:work'],
     ['status:open', 'property status:open'],
-    ['-Status:open', 'property -Status:open'],
-    ['状态:进行中', 'property 状态:进行中'],
     ['rating:>3', 'property rating:>3'],
     ['[status:in progress]', 'property [status:in progress]'],
     ['[status]', 'property [status]'],
@@ -92,10 +86,8 @@ describe('query filters', () => {
   }
 
   it.each([
-    ['in:2024-05', []],
     ['in:2024-06', ['in:2024-06']],
     ['path:projects', []],
-    ['path:projects/*.md', []],
     ['path:pro*.md', ['path:pro*.md']],
     ['-path:zoo', ['-path:zoo']],
     ['source:chats', ['source:chats']],

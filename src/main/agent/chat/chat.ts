@@ -304,5 +304,5 @@ export class Chat {
 }
 
 function sessionBusy(session: string): AppError {
-  return new AppError('session_busy', 'this conversation is still answering; stop it first', { session })
+  return new AppError('session_busy', 'this chat is still answering; stop it first', { session })
 }

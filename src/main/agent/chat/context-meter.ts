@@ -20,7 +20,7 @@ type MeterServices = RequestServices & { readonly agentModels: AgentModels }
 
 export class ContextMeter {
   readonly #services: MeterServices
-  /** Latest report of each model from any conversation; calibrates new conversations. */
+  /** Latest report of each model from any chat; calibrates new chats. */
   readonly #latestByModel = new Map<string, ContextReport>()
 
   constructor(services: MeterServices) {
@@ -42,15 +42,15 @@ export class ContextMeter {
 
   /**
    * Returns a report of the context in the provider's tokens.
-   * @param session undefined for a new conversation
+   * @param session undefined for a new chat
    * @param step entry id of a past report; undefined for the last request, or the next one if none was sent
-   * @throws AppError `unknown_session`, `input_invalid` if the conversation has no such step
+   * @throws AppError `unknown_session`, `input_invalid` if the chat has no such step
    */
   async report(session: string | undefined, step: string | undefined): Promise<ContextReport> {
     const transcript = session === undefined ? undefined : await this.#services.sessions.get(session)
     if (step !== undefined && transcript) {
       const report = reportOf(transcript.entries.find(({ id }) => id === step))
-      if (!report) throw new AppError('input_invalid', `this conversation has no step ${step}`, { reason: step })
+      if (!report) throw new AppError('input_invalid', `this chat has no step ${step}`, { reason: step })
       return this.#splitIntoRows(session, calibrateReport(report))
     }
     const last = transcript && lastReportOf(transcript)
@@ -121,7 +121,7 @@ const maxAboutCharacters = 60
 
 type SentRequest = Pick<ModelRequest, 'system' | 'messages'> & { readonly tools: readonly unknown[] }
 
-/** Splits the tools and the conversation of a report into one row for each tool and turn of its request. */
+/** Splits the tools and the chat of a report into one row for each tool and turn of its request. */
 export function expandRows(report: ContextReport, request: SentRequest): ContextReport {
   const rowsOf = ({ layer, name }: ContextItem) => {
     if (layer === 'conversation' && name === 'conversation') return turnRows(request)
@@ -167,7 +167,7 @@ function textOfItem(request: SentRequest, layer: Layer, name: string): string {
   return messages.map((message) => `${message.role}: ${withoutRecalled(messageTextForModel(message))}`).join('\n\n')
 }
 
-/** Splits a conversation into turns. Tool results and the last user message are other items. */
+/** Splits a chat into turns. Tool results and the last user message are other items. */
 function turnsOf(conversation: readonly Message[]): { name: string; messages: Message[] }[] {
   const lastUserIndex = conversation.findLastIndex(({ role }) => role === 'user')
   // A last user message without an answer has no row.
@@ -203,7 +203,7 @@ function turnRows(request: SentRequest): ContextItem[] {
 
 const summaryPattern = /<summary>\n([\s\S]*)\n<\/summary>$/
 
-/** Separates the text of the summary message, '' if there is none, from the conversation. */
+/** Separates the text of the summary message, '' if there is none, from the chat. */
 function splitSummary({ messages }: SentRequest): { summary: string; conversation: readonly Message[] } {
   const [first] = messages
   const match = first?.role === 'user' ? summaryPattern.exec(messageTextForModel(first)) : null

@@ -90,7 +90,7 @@ export async function readChatState(services: RequestServices, transcript: Trans
   const hasCache = stored && (model.isLocal || now().getTime() - stored.usedAt <= contextPruning.ttl)
   const isUsable = hasCache && !(await hasPrivateText(services, transcript, stored, loaded))
   const sent = messages.flatMap((message) => (message.role === 'user' ? (message.changes ?? []) : []))
-  // The text of flushes comes from the conversation.
+  // The text of flushes comes from the chat.
   const flushed = branch.flatMap((entry) => (entry.type === 'flush' ? entry.changes : []))
   const written = [...messages.flatMap(textsInCalls), ...flushed.flatMap(({ patch }) => addedIn(patch))].join('\n')
   const said = messages.map(messageText).join('\n')

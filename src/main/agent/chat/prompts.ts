@@ -31,7 +31,7 @@ export async function loadPrompts(options: Pick<ChatOptions, 'config' | 'resourc
     systemSmall: await load<SystemName>('system-small.md', overrides.system),
     /** Used instead of `system` for models that cannot call tools. */
     systemWithoutTools: await load<SystemName>('system-without-tools.md', overrides.system),
-    /** Used instead of `system` in a conversation without memory. */
+    /** Used instead of `system` in a chat without memory. */
     withoutMemory: await load<SystemName>('without-memory.md'),
     flushSystem: await load<'todaysLog'>('flush-system.md', systemPrompt),
     flush: await load<'todaysLog'>('flush.md', prompt),

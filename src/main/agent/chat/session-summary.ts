@@ -130,7 +130,7 @@ const maxTitleWords = 4
 const minWordLength = 4
 /** First characters of a text without spaces. A number counts as one. */
 const unspacedStart = /^(?:\d+|\D){1,8}/u
-/** Letters of any script: file names follow the conversation's language. */
+/** Letters of any script: file names follow the chat's language. */
 const slugPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+){0,5}/u
 /** Maximum code points of a slug. File names hold 255 bytes, date included. */
 const maxSlugLength = 60

@@ -1,5 +1,5 @@
 /**
- * Keeps a conversation within its model's context window. Before each request it measures the context and runs the
+ * Keeps a chat within its model's context window. Before each request it measures the context and runs the
  * steps that are due, in this order: prune, flush, compact. Each step appends a transcript entry when it is done, so a
  * crash repeats a step but never skips one. After a failure the next turn calls no model for these steps; if the request
  * then outgrows the window, it is sent without the oldest messages. With `compaction.enabled: false`, such a request fails.

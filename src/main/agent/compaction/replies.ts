@@ -63,11 +63,11 @@ const speaker = /^[-*\d.)[\]\s]*(?:user|assistant|system):|^\[\w{3} \d{4}-\d{2}-
 /** The beginning of an answer that announces notes instead of being one. */
 const preamble =
   /^(?:here (?:is|are)|here's|this is|below is) (?:a|an|the|my|your) (?:\w+ )?(?:summary|notes?|list|conversation)\b/i
-/** Share of a note's words that the conversation must contain, so that it is surely about it. */
+/** Share of a note's words that the chat must contain, so that it is surely about it. */
 const minShared = 0.3
 
 /**
- * Checks a note that a model wrote about a conversation: weak models copy their instructions, repeat themselves, and
+ * Checks a note that a model wrote about a chat: weak models copy their instructions, repeat themselves, and
  * invent.
  * @param userText messages of the user; a copy of them is a good note
  * @returns `doubtful` if the user should decide, for example because the note is in another language

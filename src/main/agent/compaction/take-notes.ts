@@ -1,6 +1,6 @@
 /**
- * Takes notes from a conversation (flush), before part of it is summarised and when it ends: a silent turn over the whole
- * conversation, or over its parts if it is too long. The model may write memory files only, and its text is never shown.
+ * Takes notes from a chat (flush), before part of it is summarised and when it ends: a silent turn over the whole
+ * chat, or over its parts if it is too long. The model may write memory files only, and its text is never shown.
  * If it answers with notes instead of calling a tool, they go to today's log. Each step appends an entry with the last
  * message that it has read, so that a later one continues there, also after a failure or a crash.
  */
@@ -32,7 +32,7 @@ import { compactionState, type CompactionInput } from './compaction-state.ts'
 import { retryOnOverflow } from '../context/context-window-estimates.ts'
 
 const maxAttempts = 2
-/** Model requests for one conversation or part; it usually takes two or three. */
+/** Model requests for one chat or part; it usually takes two or three. */
 const maxSteps = 8
 
 export interface NoteTakerOptions {

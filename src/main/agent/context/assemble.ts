@@ -190,7 +190,7 @@ export function pairToolResults(messages: readonly Message[]): Message[] {
   return paired
 }
 
-/** Makes call ids unique in the conversation: some servers reuse them in each answer. */
+/** Makes call ids unique in the chat: some servers reuse them in each answer. */
 export function withUniqueCallIds(answer: AssistantMessage, earlier: readonly Message[]): AssistantMessage {
   const earlierParts = earlier.flatMap((message) => (message.role === 'assistant' ? message.content : []))
   const usedIds = new Set(earlierParts.flatMap((part) => (part.type === 'toolCall' ? [part.id] : [])))
@@ -214,7 +214,7 @@ function withContinue(messages: readonly Message[]): readonly Message[] {
 
 const continuePrompt = 'Your answer was cut off. Continue exactly where it stopped, without repeating anything.'
 
-/** Returns true if the conversation ends with the request that `withContinue` appends. */
+/** Returns true if the chat ends with the request that `withContinue` appends. */
 export function endsWithContinue(messages: readonly Message[]): boolean {
   const last = messages.at(-1)
   return last?.role === 'user' && typeof last.content === 'string' && last.content.endsWith(continuePrompt)

@@ -36,7 +36,7 @@ export function stepsTurnedOff({ enabled, memoryFlush }: CompactionSettings): ('
   return memoryFlush.enabled ? [] : ['flush']
 }
 
-/** Minimum share of the window for the conversation, if prompt, tools and files leave that much. */
+/** Minimum share of the window for the chat, if prompt, tools and files leave that much. */
 const minConversationShare = 0.2
 const maxThresholdShare = 0.97
 

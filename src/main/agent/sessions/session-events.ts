@@ -1,5 +1,5 @@
 import type { PlacedEvent, SessionEvent } from '#shared/contract/index.ts'
-import { sessionEventSchema } from '#shared/contract/sessions.ts'
+import { sessionEventSchema } from '#shared/contract/chats.ts'
 import { type FileChange, fileChangeSchema } from '#shared/util/file-change.ts'
 import { isRecord } from '#shared/util/json.ts'
 import type { TranscriptEntry } from './transcript-entries.ts'

@@ -1,6 +1,6 @@
 import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FoundSession, Recall, SessionSummary } from '#shared/contract/index.ts'
+import type { FoundChat, Recall, ChatSummary } from '#shared/contract/index.ts'
 import { type Clock, EventEmitter, type Subscribable, makeFolder, readIfExists } from '#platform'
 import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
 import {
@@ -44,7 +44,7 @@ export class Sessions {
   /** Sessions with a running turn: they stay cached, and their partial answer is not recovered. */
   readonly active = new Set<string>()
   readonly #recalls = new Map<string, { readonly stamp: string; readonly recalls: RecordedRecall[] }>()
-  readonly #summaries = new Map<string, { stamp: string; summary: SessionSummary; isEmpty: boolean }>()
+  readonly #summaries = new Map<string, { stamp: string; summary: ChatSummary; isEmpty: boolean }>()
 
   constructor(folder: string, workspace: string, now: Clock) {
     this.#folder = folder
@@ -127,7 +127,7 @@ export class Sessions {
   }
 
   /** Lists sessions, pinned ones first, then the newest. @param includeEmpty true to include sessions without entries */
-  async list(includeEmpty = false): Promise<SessionSummary[]> {
+  async list(includeEmpty = false): Promise<ChatSummary[]> {
     const names = ((await listEntryNames(this.#folder)) ?? []).filter((name) => name.endsWith('.jsonl'))
     const summaries = await Promise.all(names.map((name) => this.summary(name.slice(0, -'.jsonl'.length))))
     return summaries
@@ -137,10 +137,10 @@ export class Sessions {
   }
 
   /** Finds at most 100 sessions, in the order of `list`, whose title or messages contain every word of the query. */
-  async find(query: string, signal: AbortSignal | undefined): Promise<FoundSession[]> {
+  async find(query: string, signal: AbortSignal | undefined): Promise<FoundChat[]> {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)
     if (words.length === 0) return []
-    const results: FoundSession[] = []
+    const results: FoundChat[] = []
     for (const { id, title } of await this.list()) {
       if (signal?.aborted || results.length >= maxFoundSessions) break
       const isInTitle = words.every((word) => title.toLowerCase().includes(word))
@@ -180,7 +180,7 @@ export class Sessions {
 
   /** Moves a session and its files to the trash. @throws AppError `unknown_session`, `session_busy` */
   async remove(id: string): Promise<void> {
-    if (this.active.has(id)) throw new AppError('session_busy', 'this conversation is still answering', { session: id })
+    if (this.active.has(id)) throw new AppError('session_busy', 'this chat is still answering', { session: id })
     await this.get(id)
     await makeFolder(this.#trashFolder)
     await sessionWrites.run(this.#file(id), () => this.#move(id, this.#folder, this.#trashFolder))
@@ -196,7 +196,7 @@ export class Sessions {
   }
 
   /** Returns a session's summary; undefined if it does not exist. An unreadable session gets its id as the title. */
-  async summary(id: string): Promise<SessionSummary | undefined> {
+  async summary(id: string): Promise<ChatSummary | undefined> {
     try {
       const stats = await stat(this.#file(id))
       const stamp = stampOf(stats)
@@ -276,7 +276,7 @@ function withoutContext(line: string): string {
 }
 
 function unknownSession(id: string): AppError {
-  return new AppError('unknown_session', `there is no conversation ${id}`, { session: id })
+  return new AppError('unknown_session', `there is no chat ${id}`, { session: id })
 }
 
 function stampOf(info: { readonly mtimeMs: number; readonly size: number }): string {
@@ -286,7 +286,7 @@ function stampOf(info: { readonly mtimeMs: number; readonly size: number }): str
 const maxTitleCharacters = 60
 const pinEntry = 'commonplace.pin'
 
-function toSummary(id: string, transcript: Transcript, modifiedAt: number): SessionSummary {
+function toSummary(id: string, transcript: Transcript, modifiedAt: number): ChatSummary {
   const messages = transcript.messages()
   const { name } = transcript
   const pin = transcript.lastCustom(pinEntry, transcript.entries)

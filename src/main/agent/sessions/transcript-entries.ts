@@ -16,7 +16,7 @@ import {
 } from '#shared/chat/message-schemas.ts'
 import { addUsage, noUsage, type Usage } from '#shared/chat/messages.ts'
 import { isRecord } from '#shared/util/json.ts'
-import type { SessionMessage } from '#shared/contract/index.ts'
+import type { ChatMessage } from '#shared/contract/index.ts'
 import { branchEntry, readBranchMark } from '#shared/chat/session-marks.ts'
 import { digestLineSchema } from './digest.ts'
 
@@ -175,7 +175,7 @@ export function usageOfEntries(entries: readonly TranscriptEntry[]): Usage {
  *          └─ m3' ─ m4'     a branch marker below m3 makes its branch the current one again
  */
 
-export type MessageVersions = NonNullable<SessionMessage['versions']>
+export type MessageVersions = NonNullable<ChatMessage['versions']>
 
 type Parents = ReadonlyMap<string, string | null>
 

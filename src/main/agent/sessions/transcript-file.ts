@@ -7,7 +7,7 @@ import { parseJson, isRecord } from '#shared/util/json.ts'
 import type { ChatModel } from '#llm'
 import { readIfExists } from '#platform'
 import { noUsage, type AssistantMessage, messageText } from '#shared/chat/messages.ts'
-import type { FoundSession, Recall, RecordedSearch } from '#shared/contract/index.ts'
+import type { FoundChat, Recall, RecordedSearch } from '#shared/contract/index.ts'
 import { parseLines } from '#shared/util/file-lines.ts'
 import { splitCitations } from '#shared/markdown/citation.ts'
 import {
@@ -69,7 +69,7 @@ async function readFrom(file: string, previous: ReadPosition | undefined) {
     }
   } catch (error) {
     if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) throw error
-    throw new AppError('unknown_session', 'this conversation no longer exists', { path: file })
+    throw new AppError('unknown_session', 'this chat no longer exists', { path: file })
   }
 }
 
@@ -91,7 +91,7 @@ function parseHeader(line: string, file: string): TranscriptHeader | undefined {
   if (!header) return undefined
   const { timestamp, timeZone, version } = header
   if (version <= formatVersion) return { createdAt: Date.parse(timestamp), timeZone }
-  const message = `this conversation was written by a newer version (${version})`
+  const message = `this chat was written by a newer version (${version})`
   throw new AppError('transcript_unsupported', message, { path: file, version })
 }
 
@@ -143,7 +143,7 @@ export async function recoverInterrupted(file: string): Promise<AssistantMessage
 
 const snippetContext = 40
 
-type TranscriptMatch = Pick<FoundSession, 'message' | 'snippet'>
+type TranscriptMatch = Pick<FoundChat, 'message' | 'snippet'>
 
 /**
  * Returns the first match of any of the words if the transcript contains all of them; undefined if not, or if the

@@ -1,12 +1,12 @@
 /**
- * A conversation on disk: an append-only JSONL file whose entries form a tree by `parentId`. The current branch leads
+ * A chat on disk: an append-only JSONL file whose entries form a tree by `parentId`. The current branch leads
  * from the last entry to the root. Entries of unknown types stay in the file but are skipped, so that transcripts of pi
  * and early OpenClaw can be opened. Another program may append to the file; its entries are read before each append.
  */
 import { readFile, stat } from 'node:fs/promises'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
-import type { SessionMessage } from '#shared/contract/index.ts'
+import type { ChatMessage } from '#shared/contract/index.ts'
 import {
   systemClock,
   type Clock,
@@ -145,7 +145,7 @@ export class Transcript {
     )
   }
 
-  shownMessages(): SessionMessage[] {
+  shownMessages(): ChatMessage[] {
     const versionsById = this.messageVersions()
     return this.messages().map((linked) => ({ ...linked, versions: versionsById.get(linked.id) }))
   }
@@ -190,7 +190,7 @@ export class Transcript {
     return lastEntry?.type === 'custom' ? lastEntry.data : undefined
   }
 
-  /** True if the conversation neither searches memory nor writes notes. */
+  /** True if the chat neither searches memory nor writes notes. */
   get isWithoutMemory(): boolean {
     return isWithoutMemory(this.lastCustom(memoryToggleEntry, this.#entries))
   }
@@ -207,7 +207,7 @@ export class Transcript {
     if (isOff !== this.isWithoutRecall) await this.appendCustom(recallToggleEntry, { isOff })
   }
 
-  /** True if only models on this machine may read the conversation, and no other program. */
+  /** True if only models on this machine may read the chat, and no other program. */
   get isPrivate(): boolean {
     return isPrivateChat(this.lastCustom(privacyToggleEntry, this.#entries))
   }
@@ -227,14 +227,14 @@ export class Transcript {
     return undefined
   }
 
-  /** Last name given to the conversation; may be empty. */
+  /** Last name given to the chat; may be empty. */
   get name(): string | undefined {
     return this.#entries.findLast((entry) => entry.type === 'session_info')?.name
   }
 
   #assertExists(id: string): void {
     if (this.#parents.has(id)) return
-    throw new AppError('input_invalid', `this conversation has no entry ${id}`, { reason: id })
+    throw new AppError('input_invalid', `this chat has no entry ${id}`, { reason: id })
   }
 
   /** Resolves once the entry is on disk. @param parent default: the branch's end @throws AppError `disk_full`, `write_failed` */

@@ -309,7 +309,7 @@ export class OpenAgent {
   async conversation(id: string) {
     const transcript = await this.sessions.get(id)
     const summary = await this.sessions.summary(id)
-    if (!summary) throw new AppError('unknown_session', 'this conversation no longer exists', { session: id })
+    if (!summary) throw new AppError('unknown_session', 'this chat no longer exists', { session: id })
     return {
       summary,
       messages: transcript.shownMessages(),

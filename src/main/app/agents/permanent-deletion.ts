@@ -37,8 +37,7 @@ export function createDeletion(agents: Agents, entry: URL) {
     async run(id: string, request: DeletionRequest, onProgress: OnProgress): Promise<DeletionStep> {
       if (workers.has(id)) throw new AppError('session_busy', 'a deletion is already running', {})
       const agent = await agents.get(id)
-      if (agent.chat.turns.isAnswering)
-        throw new AppError('session_busy', 'a conversation is answering; stop it first', {})
+      if (agent.chat.turns.isAnswering) throw new AppError('session_busy', 'a chat is answering; stop it first', {})
       const folders = agents.deletionFolders(id)
       const worker = new WorkerHost<DeletionJobs>({ entry })
       workers.set(id, worker)

@@ -27,7 +27,7 @@ export const contextRoutes: Routes<'context'> = ({ forAgent }) => ({
   })),
 })
 
-export const sessionsRoutes: Routes<'sessions'> = ({ app, forAgent }) => ({
+export const chatsRoutes: Routes<'chats'> = ({ app, forAgent }) => ({
   list: forAgent((agent, input) => agent.sessions.list(input.empty)),
   get: forAgent((agent, input) => agent.conversation(input.session)),
   usage: forAgent(async (agent, input) => usageOfEntries((await agent.sessions.get(input.session)).entries)),

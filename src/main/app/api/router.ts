@@ -1,7 +1,7 @@
 import { defaultWorkspace } from '../agents/state-folders.ts'
 import type { contract } from '#shared/contract/index.ts'
 import type { App } from '../composition/create-app.ts'
-import { chatRoutes, contextRoutes, sessionsRoutes } from './chat-router.ts'
+import { chatRoutes, contextRoutes, chatsRoutes } from './chat-router.ts'
 import { clientsRoutes } from './clients-router.ts'
 import { permanentDeletionRoutes, historyRoutes } from './history-router.ts'
 import { type AppRouter, implementRoutes, type RouterBase, type Routes } from './procedure.ts'
@@ -51,7 +51,7 @@ const routes: { readonly [Group in keyof typeof contract]: Routes<Group> } = {
   history: historyRoutes,
   pictures: picturesRoutes,
   search: searchRoutes,
-  sessions: sessionsRoutes,
+  chats: chatsRoutes,
   workspace: workspaceRoutes,
   links: ({ forAgent }) => ({
     of: forAgent((agent, input) => agent.links.linksOf(input.path)),

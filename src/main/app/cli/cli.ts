@@ -8,7 +8,7 @@ import { ask } from './commands/ask-command.ts'
 import { evaluateRecall } from './commands/evaluate-command.ts'
 import { explain } from './commands/explain-command.ts'
 import { exportHistory, importHistory, showHistory } from './commands/history-command.ts'
-import { indexFiles, searchMemory, listSessions, showStatus } from './commands/memory-commands.ts'
+import { indexFiles, searchMemory, listChats, showStatus } from './commands/memory-commands.ts'
 import { saveNote } from './commands/remember-command.ts'
 import type { CommonFlags, McpFlags } from './flags.ts'
 import { type Output, exitOnUncaught, escapeControls, tolerateClosedOutput } from './cli-output.ts'
@@ -100,7 +100,7 @@ command('ask', 'ask the agent')
 
 command('sessions', 'list the chats, newest first')
   .option('--private', 'also show the titles of private chats')
-  .action(onPrimary(listSessions))
+  .action(onPrimary(listChats))
 
 const history = program.command('history').description('show, export and import the history of the notes')
 

@@ -13,8 +13,7 @@ const english = {
   instruction: 'Open the address that the terminal printed when Commonplace started, or paste it here:',
   field: 'Address or key',
   enter: 'Enter',
-  storedText:
-    'Nothing is lost: notes, conversations and drafts are stored on this computer and are available after you enter.',
+  storedText: 'Nothing is lost: notes, chats and drafts are stored on this computer and are available after you enter.',
 }
 
 const textsByLanguage: Readonly<Record<Language, typeof english>> = {

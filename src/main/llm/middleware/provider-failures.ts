@@ -38,7 +38,7 @@ const messages = {
   provider_refused: (provider: string) => `${provider} declined to answer this`,
   provider_region: (provider: string) => `${provider} does not serve the country or region of this connection`,
   unknown_model: (provider: string) => `${provider} does not have this model`,
-  context_overflow: (provider: string) => `the conversation no longer fits into ${provider}'s model`,
+  context_overflow: (provider: string) => `the chat no longer fits into ${provider}'s model`,
 } as const satisfies Partial<Record<ErrorCode, (provider: string) => string>>
 
 type KnownFailure = keyof typeof messages

@@ -47,7 +47,7 @@ export function clientOptions(
       ),
       watch,
     ),
-    // A redirect would send the conversation and the key to another server.
+    // A redirect would send the chat and the key to another server.
     fetchOptions: { redirect: 'manual' as const },
     timeout: timeoutMs,
     maxRetries: 0,

@@ -12,7 +12,7 @@ import { parseIntent, requestedNote } from './intent.ts'
 import { extractNotes, extractSummary, userTextsIn, plainText, userTextOf } from './distill-notes.ts'
 import { replyLanguage, type Language, sentencesIn, type Sentences, isDisclaimer } from './sentences.ts'
 
-/** @param language of the answers if none is detected in the conversation */
+/** @param language of the answers if none is detected in the chat */
 export function createOfflineModel(
   limits = modelLimits('offline'),
   now = systemClock,
@@ -157,7 +157,7 @@ function saveNotes(messages: readonly Message[], purpose: ChatPurpose): Step {
   return { calls: [{ name: 'write', arguments: { path: todaysLog, content, append: true } }] }
 }
 
-/** Returns the notes that a message wrote; for a rendered conversation, the lines with the calls. */
+/** Returns the notes that a message wrote; for a rendered chat, the lines with the calls. */
 function notesWrittenBy(message: Message): string[] {
   if (message.role !== 'assistant') return messageText(message).match(/^(?:Assistant: )?write \{.*$/gm) ?? []
   const calls = message.content.filter((part) => part.type === 'toolCall').filter(({ name }) => name === 'write')
@@ -311,7 +311,7 @@ function newestFirst<T extends RecordedSearch['results'][number]>(quotes: readon
   return quotes.map((quote) => (isDated(quote) ? (sorted.shift() ?? quote) : quote))
 }
 
-/** The form is `User:` in transcripts and `**User:**` in imported conversations. */
+/** The form is `User:` in transcripts and `**User:**` in imported chats. */
 const speakerPattern = /^(?:\*\*(User|Assistant):\*\*|(User|Assistant):)\s*/
 /** Link of a summary's line to the message that it is from. */
 const chatLink = /\s*\[sessions\/[^\]]*\]/g

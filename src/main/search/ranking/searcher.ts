@@ -27,13 +27,19 @@ import { rankingModels } from './rank.ts'
 import { explainedTerms, explainerOf, explainMissing, resultsOf, weakResults } from './search-answer.ts'
 import { minScoreOf } from './select-results.ts'
 import { similarNotes } from './unit-similarity.ts'
-import { UnitSearcher, type UnitSearchOptions } from './unit-searcher.ts'
+import { UnitSearcher, type UnitRanking, type UnitSearchOptions } from './unit-searcher.ts'
 
 const minChatScore = 0.1
 /** Characters that results from chats may use, however many the notes have used. */
 const minChatCharacters = 300
 
 export type IndexedFileFacts = Omit<StoredFile, 'hash' | 'privateByRule' | 'version'>
+
+interface Ranking extends Pick<SearchResponse, 'minScore' | 'notice' | 'timings'> {
+  readonly notes: UnitRanking
+  readonly chats: UnitRanking | undefined
+  readonly settings: SearchSettings
+}
 
 export class Searcher {
   readonly #db: Db
@@ -58,22 +64,23 @@ export class Searcher {
     stale: boolean,
     signal?: AbortSignal,
   ): Promise<SearchResponse> {
-    const ranking = await this.#rank(query, withOverrides(defaults, overrides), overrides, [], signal)
-    const { notes, chats, settings, minScore, notice, timings } = ranking
-    const { conditions } = notes.query
-    return {
-      query,
-      results: [notes, chats].flatMap((part) => (part ? resultsOf(part, this.#units) : [])),
-      weak: overrides.showWeak === true ? weakResults(notes, this.#units) : [],
-      candidates: notes.candidates.length + (chats?.candidates.length ?? 0),
-      ...identityOf(this.#embeddings),
-      stale,
-      minScore,
-      weights: settings.weights === 'auto' ? null : settings.weights,
-      ...(conditions.length > 0 ? { conditions: [...conditions] } : {}),
-      notice,
-      timings,
-    }
+    return this.#rank(query, withOverrides(defaults, overrides), overrides, [], signal, (ranking) => {
+      const { notes, chats, settings, minScore, notice, timings } = ranking
+      const { conditions } = notes.query
+      return {
+        query,
+        results: [notes, chats].flatMap((part) => (part ? resultsOf(part, this.#units) : [])),
+        weak: overrides.showWeak === true ? weakResults(notes, this.#units) : [],
+        candidates: notes.candidates.length + (chats?.candidates.length ?? 0),
+        ...identityOf(this.#embeddings),
+        stale,
+        minScore,
+        weights: settings.weights === 'auto' ? null : settings.weights,
+        ...(conditions.length > 0 ? { conditions: [...conditions] } : {}),
+        notice,
+        timings,
+      }
+    })
   }
 
   async explain(
@@ -85,29 +92,30 @@ export class Searcher {
     signal?: AbortSignal,
   ): Promise<Explanation> {
     const asked = why ? this.#statements.unitsAt.all(why.path, why.line) : []
-    const ranking = await this.#rank(query, withOverrides(defaults, overrides), overrides, asked, signal)
-    const { notes, chats, settings, minScore, notice, timings } = ranking
-    const explained = [notes, ...(chats ? [chats] : [])].map((part) => ({
-      ranking: part,
-      explain: explainerOf(part, this.#units, this.#embeddings?.source),
-    }))
-    return {
-      query,
-      weights: settings.weights === 'auto' ? null : settings.weights,
-      minScore,
-      maxResults: settings.maxResults,
-      maxCharacters: settings.maxCharacters,
-      ...identityOf(this.#embeddings),
-      stale,
-      notice,
-      timings,
-      terms: explainedTerms(notes.words),
-      conditions: [...notes.query.conditions],
-      matched: notes.matched + (chats?.matched ?? 0),
-      thresholds: { notes: notes.threshold, chats: (chats?.candidates.length ? chats : notes).threshold },
-      candidates: explained.flatMap(({ ranking: { candidates }, explain }) => candidates.map(explain)),
-      ...(why ? { why: explainMissing(why, asked, explained) } : {}),
-    }
+    return this.#rank(query, withOverrides(defaults, overrides), overrides, asked, signal, (ranking) => {
+      const { notes, chats, settings, minScore, notice, timings } = ranking
+      const explained = [notes, ...(chats ? [chats] : [])].map((part) => ({
+        ranking: part,
+        explain: explainerOf(part, this.#units, this.#embeddings?.source),
+      }))
+      return {
+        query,
+        weights: settings.weights === 'auto' ? null : settings.weights,
+        minScore,
+        maxResults: settings.maxResults,
+        maxCharacters: settings.maxCharacters,
+        ...identityOf(this.#embeddings),
+        stale,
+        notice,
+        timings,
+        terms: explainedTerms(notes.words),
+        conditions: [...notes.query.conditions],
+        matched: notes.matched + (chats?.matched ?? 0),
+        thresholds: { notes: notes.threshold, chats: (chats?.candidates.length ? chats : notes).threshold },
+        candidates: explained.flatMap(({ ranking: { candidates }, explain }) => candidates.map(explain)),
+        ...(why ? { why: explainMissing(why, asked, explained) } : {}),
+      }
+    })
   }
 
   get dimensions(): number {
@@ -177,21 +185,29 @@ export class Searcher {
     return [...found]
   }
 
-  async #rank(
+  /** Ranks and calls `answer` in one read transaction, so that the answer can read the texts of the ranked units. */
+  async #rank<T>(
     query: string,
     settings: SearchSettings,
     overrides: SearchOverrides,
     alsoRank: readonly number[],
     signal: AbortSignal | undefined,
-  ) {
+    answer: (ranking: Ranking) => T,
+  ): Promise<T> {
     const started = performance.now()
     const { words } = this.#units.parse(query, overrides.without, overrides.hasPrivate)
     const { vector, notice } = await this.#embed(words, overrides, signal)
     const embedMs = performance.now() - started
-    const ranked = this.#db.transaction(() => this.#rankNow(query, settings, overrides, alsoRank, vector))()
-    const totalMs = performance.now() - started
-    const { vectorMs } = ranked.notes
-    return { ...ranked, notice, timings: { embedMs, vectorMs, textMs: totalMs - embedMs - vectorMs, totalMs } }
+    return this.#db.transaction(() => {
+      const ranked = this.#rankNow(query, settings, overrides, alsoRank, vector)
+      const totalMs = performance.now() - started
+      const { vectorMs } = ranked.notes
+      return answer({
+        ...ranked,
+        notice,
+        timings: { embedMs, vectorMs, textMs: totalMs - embedMs - vectorMs, totalMs },
+      })
+    })()
   }
 
   #rankNow(
@@ -200,7 +216,7 @@ export class Searcher {
     { without, minScore: askedScore, excludeSession, hasPrivate = true, hasChats = true, isRecall }: SearchOverrides,
     alsoRank: readonly number[],
     vector: Float32Array | undefined,
-  ) {
+  ): Omit<Ranking, 'notice' | 'timings'> {
     const { weights, maxResults, maxCharacters, recencyHalfLifeDays } = settings
     const classicWeights = weights === 'auto' ? undefined : weights
     const minScore = askedScore ?? (classicWeights ? settings.minScore : null)

@@ -53,6 +53,8 @@ export class IndexWorkers {
   readonly #readers = new Set<Promise<unknown>>()
   #crashes: readonly number[] = []
   #restarts = 0
+  /** Settles when the workers that `restart` replaces have ended. */
+  #stopped: Promise<void> = Promise.resolve()
   #isClosed = false
 
   constructor(options: IndexWorkersOptions) {
@@ -110,9 +112,11 @@ export class IndexWorkers {
 
   /** Replaces the workers by new ones. Unanswered calls go to the new ones. @throws as `start` */
   async restart(): Promise<void> {
-    const stopped = this.#replacement.then(() => this.#stop())
+    const stopped = this.#replacement.then(() => {
+      this.#restarts += 1
+      return (this.#stopped = this.#stop())
+    })
     this.#replacement = stopped
-    this.#restarts += 1
     await stopped
     await this.start()
   }
@@ -134,6 +138,7 @@ export class IndexWorkers {
     host: WorkerHost<Jobs>,
     work: (client: WorkerClient<Jobs>) => Promise<T>,
   ): Promise<T> {
+    await this.#stopped
     if (this.#isClosed) throw new AppError('index_unavailable', 'the search is closed')
     if (this.#hasCrashedTooOften) throw new AppError('index_unavailable', 'the search worker keeps stopping')
     const restarts = this.#restarts
@@ -192,7 +197,7 @@ export class IndexWorkers {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#replacement = promise
     try {
-      if (isRebuilt) await Promise.allSettled(this.#readers)
+      await Promise.allSettled(this.#readers)
       await this.#searcher.run((searcher) => searcher.release())
       try {
         if (isRebuilt) await this.#indexer.run((indexer) => indexer.swap())

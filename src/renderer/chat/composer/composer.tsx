@@ -58,7 +58,7 @@ interface ComposerProps {
   readonly onSend: (message: OutgoingMessage) => Promise<Draft | undefined>
   readonly onStop: () => void
   readonly onEditLast: () => void
-  /** Set at the start of a conversation: searches for the text instead. */
+  /** Set at the start of a chat: searches for the text instead. */
   readonly onSearch?: (text: string) => void
 }
 
@@ -456,7 +456,7 @@ function useDraftTokens(agent: string, session: string | undefined, draft: Draft
   return tokens
 }
 
-/** Returns the estimated tokens of the draft in this conversation, 0 if there is none. */
+/** Returns the estimated tokens of the draft in this chat, 0 if there is none. */
 export function usePublishedDraftTokens(agent: string, session: string | undefined): number {
   return useQuery<number>({ queryKey: keyOf(agent, session), queryFn: skipToken }).data ?? 0
 }

@@ -54,7 +54,7 @@ export async function sendMessage(message: Message): Promise<SendResult> {
     const answer = await ask(lines)
     if (answer === 'send') return sendMessage({ ...message, sendAnyway: true })
     if (answer === 'makePrivate') {
-      if (session !== undefined) await client.sessions.makePrivate({ agent, session }).catch(showError)
+      if (session !== undefined) await client.chats.makePrivate({ agent, session }).catch(showError)
       return sendMessage({ ...message, isPrivate: true })
     }
     const removed = new Set(answer === 'remove' ? lines : [])

@@ -27,7 +27,7 @@ import { parseJson } from '#shared/util/json.ts'
 
 export function ContextView({ session }: { session: string | undefined }) {
   const { id: agent } = useAgent()
-  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent } }))
+  const sessions = useQuery(api.chats.list.queryOptions({ input: { agent } }))
   const [chosenIndex, setChosenIndex] = useState<number>()
   const [isRequestOpen, setIsRequestOpen] = useState(false)
   const [openItem, setOpenItem] = useState<ContextItem>()

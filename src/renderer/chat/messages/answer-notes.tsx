@@ -19,7 +19,7 @@ import { paths } from '#lib/router/paths.ts'
 import { useChatActions } from '../chat-actions.ts'
 import { useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
-import type { SessionMessage } from '#shared/contract/index.ts'
+import type { ChatMessage } from '#shared/contract/index.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
 import type { AskedMessage } from '../turns.ts'
 
@@ -150,7 +150,7 @@ interface AnswerActionsProps {
   readonly id: string
   readonly question: string
   readonly text: string
-  readonly versions: SessionMessage['versions']
+  readonly versions: ChatMessage['versions']
 }
 
 export function AnswerActions({ id, question, text, versions }: AnswerActionsProps) {
@@ -191,7 +191,7 @@ export function KeepButton({ id, text }: { id: string; text: string }) {
   )
 }
 
-function Versions({ versions }: { versions: SessionMessage['versions'] }) {
+function Versions({ versions }: { versions: ChatMessage['versions'] }) {
   const { switchTo } = useChatActions()
   if (!versions) return null
   const { ids, index } = versions

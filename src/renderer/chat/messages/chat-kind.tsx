@@ -66,9 +66,9 @@ function KindSwitch({ icon: Icon, isOn, label, onClick }: KindSwitchProps) {
 
 export function PrivateNote({ session }: { session: string }) {
   const target = { agent: useAgent().id, session }
-  const openLines = useQuery(api.sessions.openLines.queryOptions({ input: target })).data ?? []
+  const openLines = useQuery(api.chats.openLines.queryOptions({ input: target })).data ?? []
   const markLines = useMutation(
-    api.sessions.markLines.mutationOptions({
+    api.chats.markLines.mutationOptions({
       onSuccess: ({ count }) => toast.success(t('chat.markedLines', { count })),
     }),
   )
@@ -98,9 +98,9 @@ function PrivateHint() {
 
 export function WithoutMemoryNote({ session }: { session: string }) {
   const target = { agent: useAgent().id, session }
-  const undo = () => client.sessions.setWithoutMemory({ ...target, isWithoutMemory: true })
+  const undo = () => client.chats.setWithoutMemory({ ...target, isWithoutMemory: true })
   const addToMemory = useMutation(
-    api.sessions.setWithoutMemory.mutationOptions({ onSuccess: () => showSuccess(t('chat.keptAfterAll'), undo) }),
+    api.chats.setWithoutMemory.mutationOptions({ onSuccess: () => showSuccess(t('chat.keptAfterAll'), undo) }),
   )
   return (
     <p role="note" className={`${stripClass} text-muted`}>

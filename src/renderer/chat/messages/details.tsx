@@ -74,7 +74,7 @@ function RecallSection({ recall }: { recall: RecordedSearch }) {
 
 function SessionUsage({ session }: { session: string }) {
   const { id: agent } = useAgent()
-  const usage = useQuery(api.sessions.usage.queryOptions({ input: { agent, session } }))
+  const usage = useQuery(api.chats.usage.queryOptions({ input: { agent, session } }))
   return usage.data ? <UsageTable title={t('details.session')} usage={usage.data} /> : null
 }
 

@@ -34,16 +34,10 @@ const staleQueries: { readonly [Type in AppEvent['type']]?: Queries } = {
     api.context,
     api.savedSearches.list,
     api.history.standing,
-    api.sessions.openLines,
+    api.chats.openLines,
   ],
   indexChanged: [api.search, api.workspace.list],
-  sessionChanged: [
-    api.sessions.list,
-    api.sessions.find,
-    api.sessions.openLines,
-    api.sessions.madePrivate,
-    api.search.recalls,
-  ],
+  sessionChanged: [api.chats.list, api.chats.find, api.chats.openLines, api.chats.madePrivate, api.search.recalls],
   contextChanged: [api.context],
   agentsChanged: [api.conventions, api.agents, api.settings, api.workspace, api.search, api.context, api.chat.models],
   settingsChanged: [
@@ -80,10 +74,10 @@ function applyEvent(event: AppEvent): void {
       return
     case 'sessionChanged': {
       const input = { agent: event.agent, session: event.session }
-      void queryClient.invalidateQueries({ queryKey: api.sessions.usage.key({ input }) })
-      // An open conversation follows its own stream, except for archiving and restoring.
+      void queryClient.invalidateQueries({ queryKey: api.chats.usage.key({ input }) })
+      // An open chat follows its own stream, except for archiving and restoring.
       const refetchType = event.isWhole ? 'active' : 'none'
-      void queryClient.invalidateQueries({ queryKey: api.sessions.get.key({ input }), refetchType })
+      void queryClient.invalidateQueries({ queryKey: api.chats.get.key({ input }), refetchType })
       return
     }
     case 'moveProgress':
@@ -106,7 +100,7 @@ function applyEvent(event: AppEvent): void {
       return
     case 'captured': {
       const { agent, path, change, client: name } = event
-      const text = i18next.t(name === undefined ? 'capture.done' : 'clients.wrote', { name: name ?? '', path })
+      const text = i18next.t(name === undefined ? 'capture.done' : 'programs.wrote', { name: name ?? '', path })
       showChange(text, agent, change, name === undefined ? {} : { id: `wrote-${name}` })
       return
     }

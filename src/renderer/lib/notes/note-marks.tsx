@@ -47,7 +47,7 @@ export function PlaceMark({ path }: { path: string }) {
     }),
   ).data
   const isPrivateChat = useQuery(
-    api.sessions.list.queryOptions({
+    api.chats.list.queryOptions({
       input: { agent },
       enabled: session !== undefined,
       select: (sessions) => sessions.find(({ id }) => id === session)?.isPrivate === true,
@@ -56,7 +56,7 @@ export function PlaceMark({ path }: { path: string }) {
   if (!privacy && !isPrivateChat) return null
   return (
     <span className="mr-1 inline-flex shrink-0 self-center">
-      {privacy ? <NoteMark privacy={privacy} /> : <PrivateMark label={t('session.private')} />}
+      {privacy ? <NoteMark privacy={privacy} /> : <PrivateMark label={t('chats.private')} />}
     </span>
   )
 }

@@ -15,7 +15,7 @@ export const paths = {
     session === undefined ? '/' : `/chat/${encodePart(session)}${message === undefined ? '' : `#m-${message}`}`,
   file: (path: string, startLine?: number, endLine?: number) =>
     `/file/${path.split('/').map(encodePart).join('/')}${formatHash(startLine, endLine)}`,
-  /** The view of a search result or citation: the conversation for a transcript, else the file. */
+  /** The view of a search result or citation: the chat for a transcript, else the file. */
   source: (path: string, startLine?: number, endLine?: number): string => {
     const session = sessionOfPath(path)
     return session === undefined ? paths.file(path, startLine, endLine) : paths.chat(session)

@@ -143,7 +143,7 @@ export function FootnoteMark({ 'data-label': label = '' }: { readonly 'data-labe
       <button
         type="button"
         className="footnote-mark"
-        aria-label={t('reading.footnote', { number })}
+        aria-label={t('preview.footnote', { number })}
         onClick={() => onFootnote(label)}
       >
         {number}
@@ -229,7 +229,7 @@ export function Properties({ frontMatter }: { frontMatter: string }) {
   const properties = useMemo(() => shownProperties(frontMatter), [frontMatter])
   if (properties?.length === 0) return null
   return (
-    <section aria-label={t('reading.properties')} className="properties">
+    <section aria-label={t('preview.properties')} className="properties">
       {properties ? (
         <dl>
           {properties.slice(0, maxShown).map((property, index) => (
@@ -284,7 +284,7 @@ function PropertyValue({ property: { key, value, line } }: { property: ShownProp
       return <code className="whitespace-pre-wrap">{clipPassage(value.text, 1000)}</code>
     case 'text':
       return onEdit && value.isOwn ? (
-        <TextField key={value.text} label={t('reading.property', { name: key })} text={value.text} onDone={write} />
+        <TextField key={value.text} label={t('preview.property', { name: key })} text={value.text} onDone={write} />
       ) : (
         <LinkedText text={value.text} />
       )

@@ -42,7 +42,7 @@ export function Embed({ target, label, isBlock }: { target: string; label: strin
   // While the file list is loading, a target resolves to itself.
   const path = links?.resolve('wiki', link)
   if (path === undefined && attachmentKind(fileName) !== undefined)
-    return <MissingImage name={fileName} reason={t('reading.noPicture')} />
+    return <MissingImage name={fileName} reason={t('preview.noPicture')} />
   if (path !== undefined && attachmentKind(path) !== undefined) {
     const { name, width } = parseImageLabel(label ?? '')
     return <AttachmentView path={path} alt={name || fileName} width={width} />
@@ -85,7 +85,7 @@ function EmbeddedNote({ path, target, name = target }: { path: string; target: s
       {file.error ? (
         <p className="text-muted">{explainError(file.error)}</p>
       ) : file.data && section === undefined ? (
-        <p className="text-muted">{t('reading.noPart')}</p>
+        <p className="text-muted">{t('preview.noPart')}</p>
       ) : (
         <DocumentContext value={context}>
           {rows.map((row, index) => (
@@ -95,7 +95,7 @@ function EmbeddedNote({ path, target, name = target }: { path: string; target: s
           ))}
         </DocumentContext>
       )}
-      {isClipped && <p className="text-muted">{t('reading.goesOn')}</p>}
+      {isClipped && <p className="text-muted">{t('preview.goesOn')}</p>}
     </section>
   )
 }
@@ -173,12 +173,12 @@ function Picture({ path, alt, width }: PictureProps) {
   const [isBroken, setIsBroken] = useState(false)
   const { url, error, largeSize } = useAttachment(agent, path, isRequested)
   const size = sizes.get(path)
-  if (isBroken) return <MissingImage name={alt || path} reason={t('reading.brokenPicture')} />
+  if (isBroken) return <MissingImage name={alt || path} reason={t('preview.brokenPicture')} />
   if (error) return <MissingImage name={alt || path} reason={explainError(error)} />
   if (largeSize !== undefined)
     return (
       <button type="button" className="no-picture" onClick={() => setIsRequested(true)}>
-        {t('reading.showPicture', { name: clipLine(alt || path, 100), size: formatBytes(largeSize) })}
+        {t('preview.showPicture', { name: clipLine(alt || path, 100), size: formatBytes(largeSize) })}
       </button>
     )
   return (
@@ -217,10 +217,10 @@ export function LinkedPicture({ src = '', alt = '' }: { src?: string; alt?: stri
     return <AttachmentView path={path} alt={name} width={width} />
   // A file without a preview, such as a canvas, becomes a link.
   if (target !== undefined && path !== undefined) return <Anchor href={src}>{name || formatTarget(target)}</Anchor>
-  if (target !== undefined) return <MissingImage name={name || formatTarget(target)} reason={t('reading.noPicture')} />
+  if (target !== undefined) return <MissingImage name={name || formatTarget(target)} reason={t('preview.noPicture')} />
   if (isShownAsPage(src)) return <WebPage address={src} label={name} />
   if (/^https?:/i.test(src)) return <RemotePicture address={src} alt={name} width={width} />
-  return <MissingImage name={name || src} reason={t('reading.outside')} />
+  return <MissingImage name={name || src} reason={t('preview.outside')} />
 }
 
 export function AttachmentView({ path, alt, width }: PictureProps) {
@@ -254,7 +254,7 @@ function AttachmentCard({ path, label }: { path: string; label: string }) {
           {clipLine(label || path.slice(path.lastIndexOf('/') + 1), 120)}
         </span>
         {kind !== 'document' && !isPlaying && (
-          <IconButton icon={Play} label={t('reading.play')} onClick={() => setIsPlaying(true)} />
+          <IconButton icon={Play} label={t('preview.play')} onClick={() => setIsPlaying(true)} />
         )}
         <IconButton
           icon={ExternalLink}
@@ -286,7 +286,7 @@ function RemoteLink({ address, label, status, children, ...props }: RemoteLinkPr
   return (
     <span className="remote-picture" {...props}>
       <Globe size={13} aria-hidden className="shrink-0 text-muted" />
-      <a href={address} target="_blank" rel="noreferrer" title={t('reading.remotePicture')}>
+      <a href={address} target="_blank" rel="noreferrer" title={t('preview.remotePicture')}>
         {clipLine(label || address, 100)}
       </a>
       <span className="text-muted">{status}</span>
@@ -296,7 +296,7 @@ function RemoteLink({ address, label, status, children, ...props }: RemoteLinkPr
 }
 
 export function WebPage({ address, label }: { address: string; label?: string | undefined }) {
-  const status = t('reading.remote', { host: URL.parse(address)?.host ?? '' })
+  const status = t('preview.remote', { host: URL.parse(address)?.host ?? '' })
   return <RemoteLink data-testid="web-page" address={address} label={label} status={status} />
 }
 
@@ -339,7 +339,7 @@ function RemotePicture({ address, alt, width }: { address: string; alt: string; 
     return <img src={url} alt={alt} title={alt || host} decoding="async" className="picture" width={width} />
   const status = picture.error
     ? explainError(picture.error)
-    : t(isAllowed ? 'reading.remoteLoading' : 'reading.remote', { host })
+    : t(isAllowed ? 'preview.remoteLoading' : 'preview.remote', { host })
   return (
     <RemoteLink data-testid="remote-picture" address={address} label={alt} status={status}>
       {isAllowed && picture.error && (
@@ -350,13 +350,13 @@ function RemotePicture({ address, alt, width }: { address: string; alt: string; 
       {!isAllowed && (
         <>
           <button type="button" onClick={() => queryClient.setQueryData(imageKey(agent, path, address), true)}>
-            {t('reading.loadPicture')}
+            {t('preview.loadPicture')}
           </button>
           <button type="button" onClick={() => queryClient.setQueryData(noteKey(agent, path), true)}>
-            {t('reading.loadPictures')}
+            {t('preview.loadPictures')}
           </button>
-          <Link href={paths.settings('interface.remotePictures')} title={t('reading.alwaysLoadTitle')}>
-            {t('reading.alwaysLoad')}
+          <Link href={paths.settings('interface.remotePictures')} title={t('preview.alwaysLoadTitle')}>
+            {t('preview.alwaysLoad')}
           </Link>
         </>
       )}

@@ -34,19 +34,19 @@ export function MermaidDiagram({ code }: { code: string }) {
         <CodeBlock code={code} language="mermaid" />
         {error && (
           <p className="text-[12px] text-muted">
-            {t('reading.noDiagram', { reason: error.message.split('\n', 1)[0]?.slice(0, 200) ?? '' })}
+            {t('preview.noDiagram', { reason: error.message.split('\n', 1)[0]?.slice(0, 200) ?? '' })}
           </p>
         )}
         {!mayDraw && code.length <= maxSourceLength && (
           <button type="button" className="no-picture" onClick={() => setIsRequested(true)}>
-            {t('reading.draw')}
+            {t('preview.draw')}
           </button>
         )}
       </>
     )
   return (
     <figure className="diagram">
-      <img src={drawing.url} width={drawing.width} height={drawing.height} alt={t('reading.diagram', { code })} />
+      <img src={drawing.url} width={drawing.width} height={drawing.height} alt={t('preview.diagram', { code })} />
     </figure>
   )
 }

@@ -81,7 +81,7 @@ export const noteComponents = {
 
 function LineMark({ source }: { source: string }) {
   const isPrivate = /^(?:local|private)$/i.test(source)
-  const title = isPrivate ? t('private.whole') : t('reading.source', { source })
+  const title = isPrivate ? t('private.whole') : t('preview.source', { source })
   return (
     <span
       data-testid="line-mark"
@@ -122,7 +122,7 @@ const programs: Readonly<Record<string, string>> = {
 function ForeignCode({ code, program }: { code: string; program: string }) {
   return (
     <details className="quiet-code">
-      <summary>{t('reading.program', { program })}</summary>
+      <summary>{t('preview.program', { program })}</summary>
       <pre tabIndex={0}>
         <code>{clipPassage(code, 4000)}</code>
       </pre>
@@ -149,7 +149,7 @@ function TaskBox(props: ComponentProps<'input'>) {
   return (
     <input
       type="checkbox"
-      aria-label={t('reading.done')}
+      aria-label={t('preview.done')}
       checked={isDone}
       disabled={toggle === undefined}
       onChange={toggle}
@@ -160,7 +160,7 @@ function TaskBox(props: ComponentProps<'input'>) {
 function TaskMark({ mark, rowLine }: { mark: string; rowLine: number | string | undefined }) {
   const toggle = useTaskToggle(rowLine, mark)
   const stateName = Object.hasOwn(stateNames, mark) ? stateNames[mark as keyof typeof stateNames] : undefined
-  const label = stateName === undefined ? t('reading.task.other', { mark }) : t(`reading.task.${stateName}`)
+  const label = stateName === undefined ? t('preview.task.other', { mark }) : t(`preview.task.${stateName}`)
   return (
     <button
       type="button"

@@ -58,7 +58,7 @@ export default function Preview({ ref, path, text, isWide, marked, onEdit }: Pre
         ref={view}
         key={path}
         rows={rows}
-        label={t('reading.label', { path })}
+        label={t('preview.label', { path })}
         className={`prose reading ${isWide ? 'reading-wide' : ''}`}
         testId="preview"
         marked={marked}

@@ -100,7 +100,7 @@ describe('quit', () => {
     await settled(run)
     const client: ContractClient = createORPCClient(new RPCLink({ port: port1 as never }))
     port1.start()
-    const save = (text: string) => client.sessions.saveDraft({ agent: 'main', draft: { text, attachments: [] } })
+    const save = (text: string) => client.chats.saveDraft({ agent: 'main', draft: { text, attachments: [] } })
     await save('typed first')
     page.onUnload = () => void save('typed last')
     run.instance.app.quit()

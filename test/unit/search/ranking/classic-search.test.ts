@@ -10,9 +10,6 @@ const builtin = createBuiltinEmbeddings(builtinFile)
 const { chunking, ...classic } = searchModes.classic
 
 const open = (notes: Readonly<Record<string, string>>) => createSearchIndex(notes, builtin, ':memory:', chunking)
-const lines = (count: number, text: (at: number) => string) => Array.from({ length: count }, (_, at) => text(at))
-const filler = (at: number) =>
-  `- 09:${at + 10} ordinary remark number ${at} about the weather, the garden and the neighbours`
 
 /** The division of OpenClaw's `chunkMarkdown`, for lines that are shorter than half a chunk. */
 function chunksOf(text: string): { startLine: number; endLine: number; text: string }[] {
@@ -92,30 +89,5 @@ describe('classic settings', () => {
     expect(candidates.flatMap(({ parts }) => parts.map(({ name }) => name))).not.toContain('form')
     const { results } = await search('rent in:2026-03', { ...classic, minScore: 0 })
     expect(results.map(({ path }) => path).toSorted()).toEqual(['memory/2026-03-03.md', 'plan.md'])
-  })
-
-  it('fit six snippets of 700 characters', async () => {
-    const note = (at: number) => `# Boiler ${at}\n\n${lines(30, filler).join('\n')}`.slice(0, 1500)
-    const { search } = open(Object.fromEntries(lines(8, String).map((name, at) => [`${name}.md`, note(at)])))
-    const { results } = await search('ordinary remark about the boiler', { ...classic, minScore: 0 })
-    expect(results.map(({ snippet }) => snippet.length)).toEqual(lines(6, () => '').map(() => 700))
-  })
-})
-
-describe('a line in two chunks', () => {
-  const note = [...lines(17, filler), '- The walrus is our mascot.', ...lines(14, filler)].join('\n')
-
-  it('is explained by the better chunk', async () => {
-    const { db, explain } = open({ 'a.md': note })
-    const covering = db
-      .prepare<[], { start: number; end: number }>(
-        'SELECT start_line AS start, end_line AS end FROM units WHERE 18 BETWEEN start_line AND end_line',
-      )
-      .all()
-    expect(covering.length).toBe(2)
-    const { why, candidates } = await explain('walrus mascot', classic, { path: 'a.md', line: 18 })
-    const best = candidates.find(({ startLine, endLine }) => startLine <= 18 && 18 <= endLine)
-    expect(why?.candidate).toMatchObject({ startLine: best?.startLine, endLine: best?.endLine, score: best?.score })
-    expect(why?.rank).toBe(1)
   })
 })

@@ -16,9 +16,6 @@ interface Asked {
 }
 
 class Candidates extends Map<string, Features> {
-  /** Number of units with a query word or near in meaning. */
-  matched = 0
-
   of(text: string): Features {
     const features = this.get(text)
     if (!features) throw new Error(`"${text}" is no candidate`)
@@ -37,10 +34,8 @@ function ask(query: string, notes: string | Readonly<Record<string, string>>, as
     asked.cosines || asked.nearest
       ? { nearest: (asked.nearest ?? []).map(idOf), cosine, similarity: (id) => 2 * cosine(id) }
       : undefined
-  const { candidates, matched } = collectCandidates(query, words, one.table, model)
-  const found = new Candidates(candidates.map(({ id, features }) => [textOf(id), features]))
-  found.matched = matched
-  return found
+  const { candidates } = collectCandidates(query, words, one.table, model)
+  return new Candidates(candidates.map(({ id, features }) => [textOf(id), features]))
 }
 
 const list = (...items: string[]) => items.map((item) => `- ${item}`).join('\n')

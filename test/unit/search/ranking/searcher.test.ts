@@ -45,6 +45,19 @@ describe('a search by words', () => {
     expect((await find(query)).toSorted()).toEqual(['memory/2026-02-11.md:1', 'memory/2026-02-11.md:2'])
   })
 
+  it('shows one state of an index that changes meanwhile', async () => {
+    const path = 'memory/2026-03-02.md'
+    const { search, put, store } = createSearchIndex(notes)
+    for (let steps = 0; steps < 20; steps += 1) {
+      put(path, notes[path])
+      const answer = search('boiler', { showWeak: true })
+      for (let step = 0; step < steps; step += 1) await undefined
+      store.removeFile('memory', path)
+      const { results, candidates } = await answer
+      expect(results.length > 0).toBe(candidates > 0)
+    }
+  })
+
   it('returns the whole unit with its lines, heading, date and matched words', async () => {
     const { results } = await createSearchIndex(notes).search('who services the bolier?')
     expect(results[0]).toMatchObject({

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { createBuiltinEmbeddings } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
 import { openForWriting } from '../../../../src/main/search/indexing/index-schema.ts'
 import { rankingModels } from '../../../../src/main/search/ranking/rank.ts'
-import { formatResult } from '../../../../src/shared/util/format-result.ts'
 import { resultsOf } from '../../../../src/main/search/ranking/search-answer.ts'
 import { UnitSearcher, type UnitSearchOptions } from '../../../../src/main/search/ranking/unit-searcher.ts'
 import { createUnitTables } from '../../../../src/main/search/units/unit-schema.ts'
@@ -41,31 +40,8 @@ function open(notes: Readonly<Record<string, string>>) {
     const [vector] = await provider.embed([searcher.parse(query, changes.without).words])
     return resultsOf(searcher.rank(query, vector, { ...options, ...changes }), searcher)
   }
-  return { db, store, write, searcher, find }
+  return { searcher, find }
 }
-
-describe('a search of units', () => {
-  const notes = { 'memory/2026-03-02.md': day, 'MEMORY.md': '# Me\n\n- I am vegetarian and cannot stand coriander.' }
-
-  it.each([
-    ['allergy', 3],
-    ['code of the guest wifi', 4],
-    ['which database did we choose', 5],
-    ['plumbr', 6],
-    ['landl', 7],
-  ])('returns the line, not the note: %s', async (query, line) => {
-    const [first] = await open(notes).find(query)
-    expect(first).toMatchObject({ path: 'memory/2026-03-02.md', startLine: line, endLine: line, date: '2026-03-02' })
-  })
-
-  it('keeps within the characters of the output', async () => {
-    const many = Array.from({ length: 60 }, (_, at) => `- The boiler of house number ${at} was serviced.`).join('\n')
-    const results = await open({ 'boilers.md': many }).find('boiler serviced', { maxResults: 100, maxCharacters: 800 })
-    const characters = results.reduce((sum, result) => sum + formatResult(result).length + 1, 0)
-    expect(characters).toBeLessThanOrEqual(800)
-    expect(characters).toBeGreaterThan(700)
-  })
-})
 
 describe('filters', () => {
   const notes = {
@@ -73,19 +49,6 @@ describe('filters', () => {
     'memory/2026-03-05.md': '# 2026-03-05\n\n- 09:00 The rent goes up again, said the landlord.\n- 10:00 Bought paint.',
     'projects/kitchen.md': '---\ntags: [home]\nstatus: open\n---\n\nThe rent of the scaffold is 90 a week.',
   }
-  const paths = async (query: string, changes: Partial<UnitSearchOptions> = {}) =>
-    [...new Set((await open(notes).find(query, changes)).map(({ path }) => path))].sort()
-
-  it.each([
-    ['rent path:projects', ['projects/kitchen.md']],
-    ['rent on:2026-03-05', ['memory/2026-03-05.md']],
-    ['rent tag:home', ['projects/kitchen.md']],
-    ['rent status:open', ['projects/kitchen.md']],
-    ['rent tag:garden', []],
-  ])('restrict the results: %s', async (query, expected) => {
-    expect(await paths(query)).toEqual(expected)
-  })
-
   it('raise the days of a time phrase, and hide nothing', async () => {
     const { find } = open(notes)
     const plain = await find('what about the rent', { minScore: 0 })

@@ -34,12 +34,6 @@ async function built(text: string) {
   return { vector: await embed(text), model, text }
 }
 
-function lengthOne(values: readonly number[]): Float32Array {
-  const vector = toUnitVector(values)
-  if (!vector) throw new Error('a vector of zeros')
-  return vector
-}
-
 describe('similarity by the built-in model', () => {
   const index = createUnitIndex({ model, folders: [] })
   let ids: number[]
@@ -118,39 +112,20 @@ describe('private units', () => {
 })
 
 describe('similarity by another model', () => {
-  const dimensions = 64
-  const vectorOf = (random: () => number, size = dimensions) =>
-    lengthOne(Array.from({ length: size }, () => random() - 0.5))
-
-  /** An index of notes whose units have the given vectors. */
-  function indexOf(vectors: readonly Float32Array[]) {
-    const index = createUnitIndex()
-    let revision = 0
-    const put = (path: string, all: readonly Float32Array[]) => {
-      revision += 1
-      index.put(path, all.map((_, at) => `- ${revision} ${at}`).join('\n'))
-      const texts = index.store.textsToEmbed(0, all.length)
-      index.store.storeVectors(
-        'server',
-        'other',
-        texts.map(({ id, hash }, at) => ({ id, hash, vector: all[at] ?? new Float32Array() })),
-      )
-      return texts.map(({ id }) => id)
-    }
-    const ids = put('a.md', vectors)
-    const reader = index.reader()
-    const similarityTo = (vector: Float32Array) => unitVectors.similarityTo({ vector, text: '' })
-    const unitVectors = new UnitVectors(index.db, openNotes, reader.table)
-    return { ...index, putNote: index.put, put, ids, indexReader: reader, similarityTo }
-  }
-
   it('is 0 for units without a vector', () => {
-    const random = randomOf(2)
-    const { similarityTo, putNote, ...index } = indexOf([vectorOf(random)])
-    putNote('b.md', 'new')
-    index.indexReader.refresh()
-    const { cosine, similarity, nearest } = similarityTo(vectorOf(random))
-    expect([cosine(index.idOf('new')), similarity(index.idOf('new'))]).toEqual([0, 0])
-    expect(nearest).toEqual(index.ids)
+    const { db, store, put, idOf, reader } = createUnitIndex()
+    const vectorOf = (seed: number) => toUnitVector(Array.from({ length: 64 }, randomOf(seed))) ?? new Float32Array()
+    put('a.md', 'old')
+    const texts = store.textsToEmbed(0, 1)
+    store.storeVectors(
+      'server',
+      'other',
+      texts.map(({ id, hash }) => ({ id, hash, vector: vectorOf(1) })),
+    )
+    put('b.md', 'new')
+    const question = { vector: vectorOf(2), text: '' }
+    const { cosine, similarity, nearest } = new UnitVectors(db, openNotes, reader().table).similarityTo(question)
+    expect([cosine(idOf('new')), similarity(idOf('new'))]).toEqual([0, 0])
+    expect(nearest).toEqual([idOf('old')])
   })
 })

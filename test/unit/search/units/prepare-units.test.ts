@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { builtinSimilarity } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
 import type { ResultSource } from '../../../../src/main/search/indexing/indexed-file.ts'
-import { formatDay } from '../../../../src/main/search/text/language/days.ts'
 import { prepareUnits, type UnitSettings } from '../../../../src/main/search/units/prepare-units.ts'
 import { flagsOf, unitFlags } from '../../../../src/main/search/units/unit-flags.ts'
 import { resolveRules, rulesForFolder } from '../../../../src/main/workspace/privacy/index.ts'
@@ -12,16 +11,7 @@ function fileOf(text: string, path = 'note.md', source: ResultSource = 'memory')
   return { path, source, text, hash: 'h', mtime: 0, size: 0 }
 }
 
-function chatOf(...lines: string[]) {
-  return { ...fileOf(lines.join('\n'), 'sessions/one.jsonl', 'sessions'), lineDays: lines.map(() => '2026-03-05') }
-}
-
 const contentOf = (text: string) => prepareUnits(fileOf(text), plain).contents[0]
-const daysOf = (text: string, path: string) =>
-  prepareUnits(fileOf(text, path), plain).units.map(
-    ({ days }) => days && [...new Set([formatDay(days.first), formatDay(days.last)])].join(' '),
-  )
-
 describe('flags', () => {
   const has = (flag: keyof typeof unitFlags, text: string) => (flagsOf(text) & unitFlags[flag]) !== 0
 
@@ -39,29 +29,6 @@ describe('flags', () => {
     const text = '- ~~The boiler is old~~ (until 2026-03-09, now: [b.md:3] “The oven is new”)'
     expect(contentOf(text)?.flags).toBe(unitFlags.isSuperseded)
     expect(contentOf(text)?.terms.split(' ').sort()).toEqual(contentOf('The boiler is old')?.terms.split(' ').sort())
-  })
-})
-
-describe('days', () => {
-  it('has the day of a daily log, and no day that a heading in it mentions', () => {
-    expect(daysOf('- 10:30 pack', 'memory/2026-10-03.md')).toEqual(['2026-10-03'])
-    expect(daysOf('## Plan for 2026-10-09\n- pack', 'memory/2026-10-03.md')).toEqual(['2026-10-03'])
-  })
-
-  it('has the day of the heading within the month or year of the file', () => {
-    expect(daysOf('## 3 October\n- pack\n## Other\n- rest', '2026-10.md')).toEqual([
-      '2026-10-03',
-      '2026-10-01 2026-10-31',
-    ])
-  })
-
-  it('has the day with which a text starts', () => {
-    expect(daysOf('- 2026-05-01: paid rent\n- paid on 2026-05-02', 'rent.md')).toEqual(['2026-05-01', undefined])
-  })
-
-  it('has the day of the message in a chat', () => {
-    const { units } = prepareUnits(chatOf('- User: hello', '', '- Assistant: hi'), plain)
-    expect(units.map(({ days }) => days && formatDay(days.first))).toEqual(['2026-03-05', '2026-03-05'])
   })
 })
 
@@ -88,18 +55,6 @@ describe('privacy', () => {
   it('finds local lines after every kind of line end', () => {
     for (const end of ['\n', '\r\n', '\r'])
       expect(privateTexts(['\uFEFFone', '', 'two ^[local]', '', 'three'].join(end))).toEqual(['two ^[local]'])
-  })
-})
-
-describe('hashes', () => {
-  const hashes = (text: string, path?: string) => prepareUnits(fileOf(text, path), plain).units.map(({ hash }) => hash)
-
-  it.each([
-    ['the text', '- Milk'],
-    ['the context', '- shop\n  - milk'],
-    ['privacy', '---\nvisibility: local\n---\n- milk'],
-  ])('differ by %s', (_, text) => {
-    expect(hashes(text)).not.toContain(hashes('- milk')[0])
   })
 })
 

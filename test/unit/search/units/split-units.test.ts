@@ -23,18 +23,12 @@ describe('entries of a note', () => {
     ])
   })
 
-  it.each(['Summary of the chat [sessions/a1.jsonl]'])(
-    'leaves out the line that names the chat of a summary: %s',
-    (line) => {
-      const summary = note('# 2026-01-20: gate code', '', line, '', '- The code is 4711 [sessions/a1.jsonl:3]')
-      const text = 'The code is 4711 [sessions/a1.jsonl:3]'
-      expect(only(summary)).toMatchObject({ text, heading: '2026-01-20: gate code', startLine: 5 })
-      expect(brief(`---\nvisibility: private\n---\n\n${summary}`)).toEqual([
-        ['2-2', 'visibility: private'],
-        ['9-9', text],
-      ])
-    },
-  )
+  it('leaves out the line that names the chat of a summary', () => {
+    const link = 'Summary of the chat [sessions/a1.jsonl]'
+    const summary = note('# 2026-01-20: gate code', '', link, '', '- The code is 4711 [sessions/a1.jsonl:3]')
+    const text = 'The code is 4711 [sessions/a1.jsonl:3]'
+    expect(only(summary)).toMatchObject({ text, heading: '2026-01-20: gate code', startLine: 5 })
+  })
 
   it('joins an item with its continuation lines and paragraphs', () => {
     expect(brief(note('- one', '  goes on', '', '  and ends', '- two'))).toEqual([

@@ -177,6 +177,13 @@ describe('tables of terms', () => {
       [hidden, 1, 1],
     ])
   })
+
+  it('move a unit that becomes private', () => {
+    put('- dolphin')
+    put('---\nvisibility: local\n---\n- dolphin')
+    expect(hits('dolphin')).toEqual([])
+    expect(hits('dolphin', 'private_note_terms')).toHaveLength(1)
+  })
 })
 
 describe('words', () => {
@@ -247,5 +254,14 @@ describe('vectors', () => {
     const fresh = newStore()
     put('- the old boiler\n- a walrus\n- a seal', 'note.md', fresh)
     expect(contentOf(store.db)).toEqual(contentOf(fresh.db))
+  })
+
+  it('of a remote model are not made of private units and of chats', () => {
+    store = newStore(withoutModel)
+    put('- open\n- hidden ^[local]')
+    store.replaceFile(store.prepare(chatOf('- User: what is hidden?')))
+    expect(store.textsToEmbed(0, 10, true).map(({ text }) => text)).toEqual(['open'])
+    expect(store.textsToEmbed(0, 10)).toHaveLength(3)
+    expect(store.countUnsent()).toBe(2)
   })
 })

@@ -14,16 +14,13 @@ describe('tag parser', () => {
     ['#1984 is none, nor is # a heading, nor ## b', []],
     ['---\ntags:\n  - recipe\n  - "#cooking"\n---\n#body', ['recipe:3', 'cooking:4', 'body:6']],
     ['---\ntags: [one, two/three]\n---\n', ['one:2', 'two/three:2']],
-    ['---\ntags: one, two three\n---\n', ['one:2', 'two:2', 'three:2']],
     // https://github.com/foambubble/foam: packages/foam-core/src/utils/hashtags.ts
     ['a#no x/#no (#no) https://x.y/#no', []],
-    ['#🎉 and #a🎉b', ['🎉:1', 'a🎉b:1']],
     ['tags:: motor, [[steering wheel]], #card\n\n- text', ['motor:1', 'steering wheel:1', 'card:1']],
     // CJK text has no spaces between words.
     ['读书，#笔记 #读书/小说。还有：#想法', ['笔记:1', '读书/小说:1', '想法:1']],
     // Hidden text.
     ['`#no` ```\n#no\n``` <!-- #no --> %% #no %% [[Note #no]] [[#no]]', []],
-    ['```\n#no\n```\n    #no\n\n#yes', ['yes:6']],
     // Colors.
     ['#fff #a1b2c3 #FF0000AA #ffee12', []],
     // YAML with more than one key per line.
@@ -73,14 +70,12 @@ describe('tag parser', () => {
 })
 
 describe('YAML alias expansion', () => {
-  it.each([['each alias ten times the previous one', Array.from({ length: 9 }, (_, at) => tenfold(at)).join('')]])(
-    '%s',
-    (_, matter) => {
-      const { properties, tags } = parseProperties(`---\n${matter}tags: &t work\nTags: *t\n---\n`)
-      expect(tags.map(({ name }) => name)).toEqual(['work', 'work'])
-      expect(JSON.stringify(properties).length).toBeLessThan(3_000_000)
-    },
-  )
+  it('is limited if each alias has the previous one ten times', () => {
+    const matter = Array.from({ length: 9 }, (_, at) => tenfold(at)).join('')
+    const { properties, tags } = parseProperties(`---\n${matter}tags: &t work\nTags: *t\n---\n`)
+    expect(tags.map(({ name }) => name)).toEqual(['work', 'work'])
+    expect(JSON.stringify(properties).length).toBeLessThan(3_000_000)
+  })
 
   function tenfold(at: number): string {
     return at === 0 ? 'k0: &k0 word\n' : `k${at}: &k${at} [${`*k${at - 1}, `.repeat(10)}x]\n`
@@ -127,12 +122,10 @@ describe('conditions of a property search', () => {
   it.each([
     ['open', 'Open', true],
     ['open', 'not open', false],
-    ['[[Ann]]', 'ann', true],
     ['*lee', 'Ann Lee', true],
     ['2024-05', '2024-05-31', true],
     ['>3', '10', true],
     ['<=2024-05', '2024-05-31', true],
-    ['>3', 'many', false],
     ['null', '', true],
   ])('%s of %s: %s', (given, value, fits) => {
     const test = parsePropertyTest(given)

@@ -1,5 +1,5 @@
 import { parseCommand, commands } from '#shared/chat/commands.ts'
-import type { ContractClient, CommandOutcome, ChatEvent, SessionMessage } from '#shared/contract/index.ts'
+import type { ContractClient, CommandOutcome, ChatEvent, ChatMessage } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { addUsage, messageText, noUsage, type Message, isSuggestedChange } from '#shared/chat/messages.ts'
 import type { PrimaryClient } from '../../instance-lock/host-process.ts'
@@ -48,16 +48,16 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
 
 /** @returns what the user should know; nothing if the chat was private */
 async function makePrivate(client: ContractClient, agent: string, session: string): Promise<string[]> {
-  const { summary } = await client.sessions.get({ agent, session })
+  const { summary } = await client.chats.get({ agent, session })
   if (summary.isPrivate) return []
-  await client.sessions.makePrivate({ agent, session })
+  await client.chats.makePrivate({ agent, session })
   return ['the chat is private now; notes that it wrote before are still open']
 }
 
 /** The reason why the offline model answers a private chat instead of the model of the agent, if it does. */
 async function offlineReasons(client: ContractClient, agent: string, session: string): Promise<string[]> {
   const [{ summary }, agents, providers] = await Promise.all([
-    client.sessions.get({ agent, session }),
+    client.chats.get({ agent, session }),
     client.agents.list(),
     client.settings.providers(),
   ])
@@ -77,7 +77,7 @@ function describeStart(previousSession: string | undefined, session: string): st
  * @throws AppError `unknown_session`
  */
 async function resolveSession(client: ContractClient, agent: string, reference: string): Promise<string> {
-  const sessions = await client.sessions.list({ agent, empty: true })
+  const sessions = await client.chats.list({ agent, empty: true })
   const matches =
     reference === 'last'
       ? sessions.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, 1)
@@ -95,7 +95,7 @@ async function followAnswer(
   queued: boolean,
   liveOutput: LiveOutput | undefined,
 ): Promise<void> {
-  if (liveOutput) for (const entry of (await client.sessions.get(target)).messages) liveOutput.printMessage(entry)
+  if (liveOutput) for (const entry of (await client.chats.get(target)).messages) liveOutput.printMessage(entry)
   let queueLength = queued ? 1 : 0
   if (queued) liveOutput?.printNote('waiting for the current answer to end')
   for await (const event of await client.chat.watch(target)) {
@@ -116,7 +116,7 @@ async function followAnswer(
 }
 
 async function readSession(client: ContractClient, agent: string, session: string) {
-  const { messages, events } = await client.sessions.get({ agent, session })
+  const { messages, events } = await client.chats.get({ agent, session })
   const lastEvent = events.at(-1)?.event
   return { messages, outcome: lastEvent?.type === 'command' ? lastEvent.outcome : undefined }
 }
@@ -193,7 +193,7 @@ class LiveOutput {
     this.#write(delta)
   }
 
-  printMessage({ id, message }: Pick<SessionMessage, 'id' | 'message'>): void {
+  printMessage({ id, message }: Pick<ChatMessage, 'id' | 'message'>): void {
     if (this.#printedIds.has(id)) return
     this.#printedIds.add(id)
     if (message.role === 'toolResult' && message.isError) {

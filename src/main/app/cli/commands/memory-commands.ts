@@ -113,13 +113,13 @@ function groupLines(title: string, results: readonly SearchResult[]): string[] {
 }
 
 /** Without `--private`, private chats have no title. */
-export async function listSessions(
+export async function listChats(
   { client }: PrimaryClient,
   { agent, private: isPrivateShown = false }: CommonFlags,
 ): Promise<Output> {
   // Compares the chats with the notes first.
-  await client.sessions.madePrivate({ agent })
-  const sessions = (await client.sessions.list({ agent }))
+  await client.chats.madePrivate({ agent })
+  const sessions = (await client.chats.list({ agent }))
     .toSorted((a, b) => b.updatedAt - a.updatedAt)
     .map(({ id, title, createdAt, updatedAt, messages, pinned, isPrivate }) => {
       return { id, title: isPrivate && !isPrivateShown ? '' : title, createdAt, updatedAt, messages, pinned, isPrivate }

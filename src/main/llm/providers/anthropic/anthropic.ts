@@ -274,7 +274,7 @@ function toMessagesRequest(
   }
 }
 
-/** Marks the last block for caching: the conversation is the prefix of the next request. */
+/** Marks the last block for caching: the chat is the prefix of the next request. */
 function withCachedPrefix(messages: Anthropic.MessageParam[]): Anthropic.MessageParam[] {
   const last = messages.at(-1)
   if (!last || typeof last.content === 'string') return messages

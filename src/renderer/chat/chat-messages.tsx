@@ -19,12 +19,12 @@ const followDistance = 80
 
 const estimatedTurnHeight = 180
 
-export interface ConversationHandle {
+export interface ChatMessagesHandle {
   follow(): void
 }
 
-interface ConversationProps {
-  readonly ref?: Ref<ConversationHandle>
+interface ChatMessagesProps {
+  readonly ref?: Ref<ChatMessagesHandle>
   readonly turns: readonly Turn[]
   /** 1-based numbers of unreadable transcript lines. */
   readonly skippedLines: readonly number[]
@@ -34,7 +34,7 @@ interface ConversationProps {
   readonly targetMessage: string | undefined
 }
 
-export function Conversation(props: ConversationProps) {
+export function ChatMessages(props: ChatMessagesProps) {
   const { ref, turns, skippedLines, selectedTurn, editedMessage, targetMessage } = props
   const frame = useRef<HTMLDivElement>(null)
   const { session } = useChatActions()

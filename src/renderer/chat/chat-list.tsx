@@ -3,7 +3,7 @@ import { Bookmark, Lock, MoreHorizontal, Pin, X } from 'lucide-react'
 import { useDeferredValue, useMemo, useState, type ReactElement } from 'react'
 import { t } from 'i18next'
 import { Link, useLocation } from 'wouter'
-import type { SessionSummary } from '#shared/contract/index.ts'
+import type { ChatSummary } from '#shared/contract/index.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, queryClient, client } from '#lib/api/client.ts'
 import {
@@ -27,10 +27,10 @@ import { showSuccess } from '#lib/feedback/toast.ts'
 import { download } from '#lib/util/download.ts'
 import { LineList, type ChatAddress } from './composer/outbox.tsx'
 
-export function SessionList({ current: currentPath }: { current: string }) {
+export function ChatList({ current: currentPath }: { current: string }) {
   const { id: agent } = useAgent()
   const [query, setQuery] = useState('')
-  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent } }))
+  const sessions = useQuery(api.chats.list.queryOptions({ input: { agent } }))
   const rows = useMemo(() => toRows(sessions.data ?? []), [sessions.data])
   const openId = sessionAt(currentPath)
   const isChat = currentPath.startsWith('/chat/')
@@ -38,7 +38,7 @@ export function SessionList({ current: currentPath }: { current: string }) {
   return (
     <>
       <div className="relative px-0.5 pb-0.5">
-        <FilterField label={t('session.search')} value={query} onChange={setQuery} className="w-full" />
+        <FilterField label={t('chats.search')} value={query} onChange={setQuery} className="w-full" />
         {query !== '' && (
           <IconButton
             icon={X}
@@ -70,18 +70,18 @@ export function SessionList({ current: currentPath }: { current: string }) {
 /** Tells once that chats became private because they contain text of private notes. */
 function MadePrivateNote() {
   const { id: agent } = useAgent()
-  const query = api.sessions.madePrivate.queryOptions({ input: { agent } })
+  const query = api.chats.madePrivate.queryOptions({ input: { agent } })
   const count = useQuery(query).data?.sessions.length ?? 0
   const forget = useMutation(
-    api.sessions.forgetMadePrivate.mutationOptions({
-      onSuccess: () => queryClient.invalidateQueries({ queryKey: api.sessions.madePrivate.key() }),
+    api.chats.forgetMadePrivate.mutationOptions({
+      onSuccess: () => queryClient.invalidateQueries({ queryKey: api.chats.madePrivate.key() }),
     }),
   )
   if (count === 0) return null
   return (
     <p role="note" className="mx-0.5 my-1 rounded-sm bg-soft px-2 py-1 text-[12px] text-muted">
       <Lock size={11} aria-hidden className="mr-1 inline" />
-      {t('session.madePrivate', { count })}{' '}
+      {t('chats.madePrivate', { count })}{' '}
       <Button look="link" disabled={forget.isPending} onClick={() => forget.mutate({ agent })}>
         {t('common.close')}
       </Button>
@@ -89,7 +89,7 @@ function MadePrivateNote() {
   )
 }
 
-function SessionRow({ summary, isCurrent }: { summary: SessionSummary; isCurrent: boolean }) {
+function SessionRow({ summary, isCurrent }: { summary: ChatSummary; isCurrent: boolean }) {
   return (
     <div
       className={`group/row relative rounded-sm transition-colors duration-150 ${isCurrent ? 'bg-selected' : 'hover:bg-soft'}`}
@@ -99,14 +99,14 @@ function SessionRow({ summary, isCurrent }: { summary: SessionSummary; isCurrent
         aria-current={isCurrent ? 'page' : undefined}
         className="flex min-h-[27px] items-center gap-1.5 rounded-sm px-2 group-focus-within/row:pr-8 group-hover/row:pr-8"
       >
-        {summary.pinned && <Pin size={11} aria-label={t('session.pinned')} className="shrink-0 text-muted" />}
-        {summary.isPrivate && <PrivateMark label={t('session.private')} />}
+        {summary.pinned && <Pin size={11} aria-label={t('chats.pinned')} className="shrink-0 text-muted" />}
+        {summary.isPrivate && <PrivateMark label={t('chats.private')} />}
         <span className="min-w-0 flex-1 truncate">{clipLine(summary.title) || t('nav.untitled')}</span>
         {summary.kept > 0 && (
           <span
             role="img"
-            aria-label={t('session.kept', { count: summary.kept })}
-            title={t('session.kept', { count: summary.kept })}
+            aria-label={t('chats.kept', { count: summary.kept })}
+            title={t('chats.kept', { count: summary.kept })}
             className="tabular flex items-center gap-0.5 text-[11px] text-muted"
           >
             <Bookmark size={10} aria-hidden /> {formatNumber(summary.kept)}
@@ -114,10 +114,10 @@ function SessionRow({ summary, isCurrent }: { summary: SessionSummary; isCurrent
         )}
       </Link>
       <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
-        <SessionMenu
+        <ChatMenu
           summary={summary}
           trigger={
-            <IconButton icon={MoreHorizontal} label={t('session.menuOf', { title: clipLine(summary.title, 100) })} />
+            <IconButton icon={MoreHorizontal} label={t('chats.menuOf', { title: clipLine(summary.title, 100) })} />
           }
         />
       </span>
@@ -128,11 +128,11 @@ function SessionRow({ summary, isCurrent }: { summary: SessionSummary; isCurrent
 function SearchResults({ query }: { query: string }) {
   const { id: agent } = useAgent()
   const deferredQuery = useDeferredValue(query)
-  const results = useQuery(api.sessions.find.queryOptions({ input: { agent, query: deferredQuery } }))
-  if (results.data?.length === 0) return <p className="px-2 pt-4 text-muted">{t('session.nothing', { query })}</p>
+  const results = useQuery(api.chats.find.queryOptions({ input: { agent, query: deferredQuery } }))
+  if (results.data?.length === 0) return <p className="px-2 pt-4 text-muted">{t('chats.nothing', { query })}</p>
   const words = deferredQuery.split(/\s+/)
   return (
-    <section aria-label={t('session.found')} className="pt-2">
+    <section aria-label={t('chats.found')} className="pt-2">
       {(results.data ?? []).map(({ id, title, message, snippet }) => (
         <Link key={id} href={paths.chat(id, message)} className="block rounded-sm px-2 py-1 hover:bg-soft">
           <span className="block truncate">
@@ -152,10 +152,10 @@ function SearchResults({ query }: { query: string }) {
 
 type Group = 'pinned' | 'today' | 'yesterday' | 'older'
 
-function toRows(sessions: readonly SessionSummary[]): (Group | SessionSummary)[] {
+function toRows(sessions: readonly ChatSummary[]): (Group | ChatSummary)[] {
   const midnight = startOfDay(0)
   const previousMidnight = startOfDay(1)
-  const groupOf = ({ pinned, updatedAt }: SessionSummary): Group => {
+  const groupOf = ({ pinned, updatedAt }: ChatSummary): Group => {
     if (pinned) return 'pinned'
     return updatedAt >= midnight ? 'today' : updatedAt >= previousMidnight ? 'yesterday' : 'older'
   }
@@ -167,41 +167,41 @@ function toRows(sessions: readonly SessionSummary[]): (Group | SessionSummary)[]
   })
 }
 
-const keyOfRow = (row: Group | SessionSummary) => (typeof row === 'string' ? row : row.id)
-const heightOf = (row: Group | SessionSummary) => (typeof row === 'string' ? 38 : 27)
+const keyOfRow = (row: Group | ChatSummary) => (typeof row === 'string' ? row : row.id)
+const heightOf = (row: Group | ChatSummary) => (typeof row === 'string' ? 38 : 27)
 
-export function SessionMenu({ summary, trigger }: { summary: SessionSummary; trigger?: ReactElement }) {
+export function ChatMenu({ summary, trigger }: { summary: ChatSummary; trigger?: ReactElement }) {
   const [, navigate] = useLocation()
   const openSession = sessionAt(useEncodedPath())
   const [dialog, setDialog] = useState<'rename' | 'release' | 'delete'>()
   const closeDialog = () => setDialog(undefined)
   const target = { agent: useAgent().id, session: summary.id }
-  const rename = useMutation(api.sessions.rename.mutationOptions())
-  const pin = useMutation(api.sessions.pin.mutationOptions())
-  const recall = useMutation(api.sessions.setWithoutRecall.mutationOptions())
-  const save = useMutation(api.sessions.export.mutationOptions({ onSuccess: ({ name, text }) => download(name, text) }))
+  const rename = useMutation(api.chats.rename.mutationOptions())
+  const pin = useMutation(api.chats.pin.mutationOptions())
+  const recall = useMutation(api.chats.setWithoutRecall.mutationOptions())
+  const save = useMutation(api.chats.export.mutationOptions({ onSuccess: ({ name, text }) => download(name, text) }))
   const makePrivate = useMutation(
-    api.sessions.makePrivate.mutationOptions({ onSuccess: () => toast.success(t('chat.madePrivate')) }),
+    api.chats.makePrivate.mutationOptions({ onSuccess: () => toast.success(t('chat.madePrivate')) }),
   )
   const remove = useMutation(
-    api.sessions.remove.mutationOptions({
+    api.chats.remove.mutationOptions({
       onSuccess() {
         if (openSession === summary.id) navigate(paths.chat())
         const title = clipLine(summary.title, 100) || t('nav.untitled')
-        showSuccess(t('session.removed', { title }), () => client.sessions.restore(target), { look: 'plain' })
+        showSuccess(t('chats.removed', { title }), () => client.chats.restore(target), { look: 'plain' })
       },
     }),
   )
   return (
     <>
-      <ActionMenu trigger={trigger ?? <IconButton icon={MoreHorizontal} label={t('session.menu')} />}>
-        <ActionItem onClick={() => setDialog('rename')}>{t('session.rename')}</ActionItem>
+      <ActionMenu trigger={trigger ?? <IconButton icon={MoreHorizontal} label={t('chats.menu')} />}>
+        <ActionItem onClick={() => setDialog('rename')}>{t('chats.rename')}</ActionItem>
         <ActionItem onClick={() => pin.mutate({ ...target, pinned: !summary.pinned })}>
-          {t(summary.pinned ? 'session.unpin' : 'session.pin')}
+          {t(summary.pinned ? 'chats.unpin' : 'chats.pin')}
         </ActionItem>
         {!summary.isWithoutMemory && (
           <ActionItem onClick={() => recall.mutate({ ...target, isWithoutRecall: !summary.isWithoutRecall })}>
-            {t(summary.isWithoutRecall ? 'session.recall' : 'session.noRecall')}
+            {t(summary.isWithoutRecall ? 'chats.recall' : 'chats.noRecall')}
           </ActionItem>
         )}
         {summary.isPrivate ? (
@@ -210,9 +210,9 @@ export function SessionMenu({ summary, trigger }: { summary: SessionSummary; tri
           <ActionItem onClick={() => makePrivate.mutate(target)}>{t('private.lockThis')}</ActionItem>
         )}
         <ActionItem onClick={() => save.mutate({ ...target, format: 'markdown' })}>
-          {t('session.exportMarkdown')}
+          {t('chats.exportMarkdown')}
         </ActionItem>
-        <ActionItem onClick={() => save.mutate({ ...target, format: 'jsonl' })}>{t('session.exportJsonl')}</ActionItem>
+        <ActionItem onClick={() => save.mutate({ ...target, format: 'jsonl' })}>{t('chats.exportJsonl')}</ActionItem>
         <ActionSeparator />
         <ActionItem onClick={() => (summary.areNotesMissing ? setDialog('delete') : remove.mutate(target))}>
           {t('file.delete')}
@@ -224,8 +224,8 @@ export function SessionMenu({ summary, trigger }: { summary: SessionSummary; tri
       {dialog === 'release' && <ReleaseDialog target={target} onClose={closeDialog} />}
       {dialog === 'rename' && (
         <PromptDialog
-          title={t('session.rename')}
-          label={t('session.name')}
+          title={t('chats.rename')}
+          label={t('chats.name')}
           initial={summary.title}
           action={t('file.save')}
           onClose={closeDialog}
@@ -237,9 +237,9 @@ export function SessionMenu({ summary, trigger }: { summary: SessionSummary; tri
 }
 
 function ReleaseDialog({ target, onClose }: Omit<DeleteDialogProps, 'onDelete'>) {
-  const preview = useQuery(api.sessions.previewRelease.queryOptions({ input: target, gcTime: 0 }))
+  const preview = useQuery(api.chats.previewRelease.queryOptions({ input: target, gcTime: 0 }))
   const release = useMutation(
-    api.sessions.release.mutationOptions({
+    api.chats.release.mutationOptions({
       onSuccess() {
         toast.success(t('release.done'))
         onClose()
@@ -285,23 +285,23 @@ function DeleteDialog({ target, onDelete, onClose }: DeleteDialogProps) {
     onDelete()
   }
   const takeNotes = useMutation(
-    api.sessions.takeNotes.mutationOptions({ onSuccess: ({ isComplete }) => isComplete && remove() }),
+    api.chats.takeNotes.mutationOptions({ onSuccess: ({ isComplete }) => isComplete && remove() }),
   )
   return (
     <Dialog
-      title={t('session.removeTitle')}
-      action={t(takeNotes.isPending ? 'session.savingNotes' : 'session.saveNotesAndRemove')}
+      title={t('chats.removeTitle')}
+      action={t(takeNotes.isPending ? 'chats.savingNotes' : 'chats.saveNotesAndRemove')}
       canSubmit={!takeNotes.isPending}
       aside={
         <Button look="quiet" onClick={remove}>
-          {t('session.removeWithoutNotes')}
+          {t('chats.removeWithoutNotes')}
         </Button>
       }
       onSubmit={() => takeNotes.mutate(target)}
       onClose={onClose}
     >
-      <p>{t('session.notesMissing')}</p>
-      {takeNotes.data?.isComplete === false && <p className="text-warning">{t('session.notesFailed')}</p>}
+      <p>{t('chats.notesMissing')}</p>
+      {takeNotes.data?.isComplete === false && <p className="text-warning">{t('chats.notesFailed')}</p>}
     </Dialog>
   )
 }

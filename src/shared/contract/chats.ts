@@ -5,7 +5,7 @@ import { imagePartSchema, messageSchema, usageSchema } from '../chat/message-sch
 import { maxAttachments, maxMessage, maxName, maxSearchText, maxPicture, maxTitle } from '../util/limits.ts'
 import { done, forAgent, forSession, idSchema, sessionIdSchema, timestampSchema, rpc } from './base.ts'
 
-export const sessionSummarySchema = z.object({
+export const chatSummarySchema = z.object({
   id: z.string(),
   title: z.string(),
   createdAt: timestampSchema,
@@ -23,15 +23,15 @@ export const sessionSummarySchema = z.object({
   /** True if the notes of some messages could not be saved yet. */
   areNotesMissing: z.boolean(),
 })
-export type SessionSummary = z.infer<typeof sessionSummarySchema>
+export type ChatSummary = z.infer<typeof chatSummarySchema>
 
-export const sessionMessageSchema = z.object({
+export const chatMessageSchema = z.object({
   id: z.string(),
   message: messageSchema,
   /** Ids of all versions of this message, oldest first, and the 0-based index of this one. */
   versions: z.object({ ids: z.array(z.string()), index: z.int() }).optional(),
 })
-export type SessionMessage = z.infer<typeof sessionMessageSchema>
+export type ChatMessage = z.infer<typeof chatMessageSchema>
 
 export const commandOutcomeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['compacted', 'nothingToCompact']), before: z.number(), after: z.number() }),
@@ -103,13 +103,13 @@ export type SessionEvent = z.infer<typeof sessionEventSchema>
 export const placedEventSchema = z.object({ id: z.string(), after: z.string().nullable(), event: sessionEventSchema })
 export type PlacedEvent = z.infer<typeof placedEventSchema>
 
-export const foundSessionSchema = z.object({
+export const foundChatSchema = z.object({
   id: z.string(),
   title: z.string(),
   message: z.string().optional(),
   snippet: z.string().optional(),
 })
-export type FoundSession = z.infer<typeof foundSessionSchema>
+export type FoundChat = z.infer<typeof foundChatSchema>
 
 export const attachmentSchema = z.discriminatedUnion('type', [
   imagePartSchema.extend({
@@ -139,12 +139,12 @@ export const releasePreviewSchema = z.object({
 })
 export type ReleasePreview = z.infer<typeof releasePreviewSchema>
 
-export const sessions = {
+export const chats = {
   /** @param empty includes sessions without messages */
-  list: rpc(forAgent.extend({ empty: z.boolean().optional() }), z.array(sessionSummarySchema)),
+  list: rpc(forAgent.extend({ empty: z.boolean().optional() }), z.array(chatSummarySchema)),
   get: rpc(forSession, {
-    summary: sessionSummarySchema,
-    messages: z.array(sessionMessageSchema),
+    summary: chatSummarySchema,
+    messages: z.array(chatMessageSchema),
     events: z.array(placedEventSchema),
     /** 1-based lines of the transcript that could not be parsed: truncated by a crash, or of an unknown kind. */
     skippedLines: z.array(z.int()),
@@ -153,7 +153,7 @@ export const sessions = {
   }),
   usage: rpc(forSession, usageSchema),
   /** Finds sessions that contain every word of the query. */
-  find: rpc(forAgent.extend({ query: z.string().max(maxSearchText) }), z.array(foundSessionSchema)),
+  find: rpc(forAgent.extend({ query: z.string().max(maxSearchText) }), z.array(foundChatSchema)),
   /** Saves the notes and the summary. A later message continues the session. */
   end: rpc(forSession, done),
   /** `isComplete`: false if it failed again. @throws AppError 'unknown_session', or if the model is missing */

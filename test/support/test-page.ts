@@ -1,0 +1,38 @@
+/** Starts a server and opens a page of it; returns functions that open and edit files, and send messages. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openTestServer, type TestAppOptions } from './app.ts'
+import { enter, openPage, visit } from './browser.ts'
+
+/** A PNG of one pixel. */
+export const dot = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+/** @param place path and query of the first view */
+export async function openTestPage(
+  options: TestAppOptions = {},
+  look: Parameters<typeof openPage>[0] = {},
+  place = '/',
+) {
+  const server = await openTestServer(options)
+  const page = await openPage(look)
+  await enter(page, server.url, place)
+  const open = async (path: string) => {
+    await visit(page, `/file/${path.split('/').map(encodeURIComponent).join('/')}`)
+    await page.locator('.monaco-editor .view-lines').waitFor()
+  }
+  const onDisk = (path: string) => readFile(join(server.workspace, path), 'utf8')
+  const type = async (text: string) => {
+    await page.locator('.monaco-editor .view-lines').click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type(text)
+  }
+  const composer = page.getByRole('textbox', { name: 'Message', exact: true })
+  const say = async (text: string) => {
+    await composer.fill(text)
+    await composer.press('Enter')
+  }
+  return { ...server, page, open, onDisk, type, composer, say }
+}
