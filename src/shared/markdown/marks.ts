@@ -25,14 +25,14 @@ export function comparableLine(line: string): string {
     .toLowerCase()
 }
 
-/** Returns the comparable line, also without the time and the links of a log entry; none for a common line. */
+/** Returns the comparable line, also without the time and the links of a log entry; none if `isTellingLine` is false. */
 export function comparableForms(line: string): string[] {
   const whole = comparableLine(line)
   const text = comparableLine(line.replaceAll(/\[sessions\/[^\s\]]+\]/g, '')).replace(/^\d{1,2}:\d{2} (?:[-–—] )?/, '')
   return [...new Set([whole, text])].filter(isTellingLine)
 }
 
-/** Returns false for lines that many texts have in common: one word without a digit, and the mark in front matter. */
+/** Returns false for lines that many texts have in common: one word without a digit, and the property `visibility`. */
 export function isTellingLine(comparable: string): boolean {
   if (/^visibility\s*[:=]/i.test(comparable)) return false
   return /\d/.test(comparable) || countWords(comparable) >= 2

@@ -41,7 +41,7 @@ function leastTrustedFirst(sources: readonly Source[]): readonly Source[] {
   return sources.toSorted((one, other) => sourceKinds.indexOf(one.kind) - sourceKinds.indexOf(other.kind))
 }
 
-/** Returns true if `marks` name only sources in `sources` and include the least trusted kind among them. */
+/** Returns true if a text with `marks` needs no new mark: they name only `sources`, and one has their least trusted kind. */
 export function isCoveredBy(marks: readonly Source[], sources: readonly Source[]): boolean {
   const names = new Set(sources.map(sourceName))
   const hasLeastTrusted = leastTrustedFirst(marks)[0]?.kind === leastTrustedFirst(sources)[0]?.kind
@@ -65,6 +65,7 @@ export function sourcesIn(text: string): Source[] {
   return uniqueSources([...noteSources(text), ...marked])
 }
 
+/** Returns the sources that the front matter names, in `source` and `imported`. */
 export function noteSources(text: string): Source[] {
   if (!/^(?:source|imported):/im.test(text)) return []
   const { from, to } = frontMatterOf(text) ?? { from: 0, to: 0 }
@@ -119,6 +120,7 @@ function withProperty(text: string, line: string): string {
   return [`${bom}---`, line, '---', '', text.slice(bom.length)].join(lineBreak)
 }
 
+/** Undoes `withImport`. Removes a front matter that has nothing else. */
 export function withoutImport(text: string): string {
   const [start, bom = '', end = ''] = /^(\uFEFF?)---\r?\nimported: "[^"\n]*"\r?\n(---\r?\n\r?\n)?/.exec(text) ?? []
   if (start === undefined) return text
@@ -131,14 +133,16 @@ export function withoutImport(text: string): string {
 export function withSourceMarks(note: string, mark: string): string {
   const lines = note.split('\n')
   const markedLines = lines.map((line) => {
-    const hasContent = /[^\s#>*+_=~`|:.-]/u.test(line) && !line.includes(mark)
-    return hasContent ? `${line.trimEnd()} ${mark}` : line
+    const needsMark = /[^\s#>*+_=~`|:.-]/u.test(line) && !line.includes(mark)
+    return needsMark ? `${line.trimEnd()} ${mark}` : line
   })
   for (const block of scanBlocks(lines)) {
     if (block.kind !== 'fence') continue
+    // Code stays as it is.
     for (let index = block.from; index < block.to; index += 1) markedLines[index] = lines[index] ?? ''
     const lastLine = lines[block.to - 1] ?? ''
     const [prefix = ''] = block.isClosed ? (/^[\s>]*/.exec(lastLine) ?? []) : []
+    // The mark after an open block would be code.
     const closingFence = block.isClosed || block.parent ? '' : `\n${block.marker}`
     markedLines[block.to - 1] = `${lastLine}${closingFence}\n${prefix}${mark}`
   }

@@ -59,7 +59,7 @@ export class VisibleMemory {
     return this.#sources.marks()
   }
 
-  /** Returns undefined if the reader may not see the file. */
+  /** Returns the text with a placeholder for each line that is hidden from the reader; undefined for a hidden file. */
   textOf(path: string, text: string): string | undefined {
     return this.seesPrivate ? text : this.marks.openText(path, text)
   }

@@ -75,8 +75,9 @@ interface Implementer {
   readonly handler: (handler: Handler<never, unknown>) => unknown
 }
 
+/** Connects each handler with its procedure of the contract. `Object.entries` loses the types, which `Routes` has checked. */
 export function implementRoutes(app: App, routes: { readonly [Group in keyof Contract]: Routes<Group> }): AppRouter {
-  const os = implement(contract).use(({ next, path }) =>
+  const implementers = implement(contract).use(({ next, path }) =>
     convertErrors(next, (error) => wireErrorOf(error, app.log, path.join('.'))),
   ) as unknown as Record<string, Record<string, Implementer>>
   const forAgent: RouterBase['forAgent'] = (work) => {
@@ -84,10 +85,9 @@ export function implementRoutes(app: App, routes: { readonly [Group in keyof Con
   }
   const router = Object.entries(routes).map(([group, routesOf]) => {
     const handlers: [string, Handler<never, unknown>][] = Object.entries(routesOf({ app, forAgent }))
-    const procedures = handlers.map(([name, handler]) => [name, os[group]?.[name]?.handler(handler)])
+    const procedures = handlers.map(([name, handler]) => [name, implementers[group]?.[name]?.handler(handler)])
     return [group, Object.fromEntries(procedures)]
   })
-  // `Routes` has checked the type of each handler.
   return Object.fromEntries(router) as AppRouter
 }
 

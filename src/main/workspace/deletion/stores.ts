@@ -10,7 +10,7 @@ export interface DeletionFolders {
   readonly home: string
   /** The main file of the index. */
   readonly index: string
-  /** The parent folder has all other files of the agent. */
+  /** Its parent folder has all other files of the agent, and is searched too. */
   readonly sessions: string
   readonly history: string
   readonly logs: string
@@ -47,6 +47,7 @@ const foreignFolders = new Set(['.git', 'node_modules'])
 export async function listStoredFiles(folders: DeletionFolders): Promise<SearchedFile[]> {
   const { workspace, forbidden, home, index, sessions, history, logs } = folders
   const indexStem = index.replace(/\.sqlite$/, '')
+  // Such as `main-words.sqlite` and `main.sqlite-wal`.
   const isIndexFile = (file: string) =>
     file.startsWith(indexStem) && /^(?:-[a-z-]+)?\.sqlite/.test(file.slice(indexStem.length))
   const stateFiles = [

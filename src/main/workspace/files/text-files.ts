@@ -6,6 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
 import { makeFolder, syncFile, syncFolder, temporaryPath, toWriteError, withFile, writeDurably } from '#platform'
 
+/** Receives the real path of a file that is read, and of the folder of a file that is written. */
 export type PathCheck = (realPath: string) => boolean
 
 /** Keeps `open` from blocking if a pipe replaces the file after the check. Windows has no such flag. */
@@ -24,7 +25,7 @@ export function hashText(text: string): string {
 }
 
 /**
- * A byte-order mark stays in the text. @param isAllowed checks the real path of the open file
+ * Reads a text file. A byte-order mark stays in the text.
  * @throws AppError `file_not_found`, `file_not_text`, `file_too_large`, `folder_unreadable`, `path_outside_workspace`
  */
 export async function readText(path: string, shownPath: string = path, isAllowed?: PathCheck): Promise<TextFile> {
@@ -71,7 +72,7 @@ export function decodeUtf8(bytes: Uint8Array, shownPath: string): string {
   if (!isUtf8(bytes)) throw new AppError('file_not_text', `${shownPath} is not UTF-8 text`, { path: shownPath })
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
   if (!text.includes('\0')) return text
-  // The bytes may be valid UTF-8, so the message must name NUL.
+  // The bytes are valid UTF-8, so the message must name NUL.
   const message = `${shownPath} contains NUL bytes, so it is not text`
   throw new AppError('file_not_text', message, { path: shownPath, holdsNul: true })
 }
@@ -96,7 +97,8 @@ function tooLargeError(shownPath: string, size: number): AppError {
 }
 
 /**
- * Readers see the old text or the new one, even after a crash. @param expectedStamp undefined: the file did not exist
+ * Writes a file: readers see the old text or the new one, even after a crash.
+ * @param expectedStamp its `fileStamp` when it was read; undefined if it did not exist
  * @throws AppError `disk_full`, `write_failed`, `path_outside_workspace`; `ConcurrentWriteError` if another program has
  * written the file since
  */
@@ -122,13 +124,13 @@ export class ConcurrentWriteError extends AppError {
   }
 }
 
-/** False if there is no such file. */
+/** False if the file cannot be examined. */
 export async function isWriteProtected(path: string): Promise<boolean> {
   const info = await stat(path).catch(onSystemError(undefined))
   return info !== undefined && (info.mode & 0o222) === 0
 }
 
-/** The new file would not be protected. @throws AppError `file_protected` */
+/** A write replaces the file, and the new one would not be protected. @throws AppError `file_protected` */
 export async function assertUnprotected(path: string, shownPath: string): Promise<void> {
   if (!(await isWriteProtected(path))) return
   const message = `${shownPath} is write-protected (its permissions allow no changes); nothing was written`
@@ -142,7 +144,7 @@ export async function fileStamp(path: string): Promise<string | undefined> {
 }
 
 /**
- * Never overwrites another file: links the new name, then unlinks the old one.
+ * Moves a file without overwriting another one: links the new name, then unlinks the old one.
  * @throws AppError `file_exists`, `file_not_found`, `disk_full`, `write_failed`, `path_outside_workspace`
  */
 export async function moveFile(from: string, to: string, shownPath: string, isAllowed: PathCheck): Promise<void> {
@@ -151,7 +153,7 @@ export async function moveFile(from: string, to: string, shownPath: string, isAl
   )
 }
 
-/** The file must not exist. @param fill creates a temporary file, which is synced and moved @throws as `moveFile` */
+/** Creates a file, which must not exist. @param fill writes a temporary file, which is synced and moved @throws as `moveFile` */
 export async function createFile(
   path: string,
   shownPath: string,
@@ -226,7 +228,7 @@ export function toReadError(error: unknown, shownPath: string): unknown {
 
 const executableBits = 0o111
 
-/** For each device: true if its file system sets the bits on every file, as those of Windows do. */
+/** For each device: true if its file system sets the bits on every file, as FAT and NTFS do. */
 const bitsIgnoredByDevice = new Map<number, boolean>()
 
 /** False if the file system does not support such bits. @throws the system error if the file cannot be read */
@@ -243,7 +245,7 @@ export async function isExecutable(file: string): Promise<boolean> {
 async function setsBitsOnEveryFile(file: string): Promise<boolean> {
   const probeFile = temporaryPath(file)
   const handle = await open(probeFile, 'wx', 0o600).catch(onSystemError(undefined))
-  // If no file can be created, none will be written either.
+  // A folder that allows no new file cannot be tested; the bits then count.
   if (!handle) return false
   try {
     return ((await handle.stat()).mode & executableBits) !== 0

@@ -42,7 +42,7 @@ export function useNoteLinks(path: string) {
   const resolver = files && resolverOf(files)
   return useMemo(
     () => ({
-      // While the file list is loading, no link counts as unresolved.
+      /** Returns the path of the target; undefined if there is none. Returns the target itself until the files are loaded. */
       resolve: (kind: LinkKind, { target }: LinkTarget): string | undefined =>
         resolver ? resolver.resolve(path, { kind, target })?.path : target,
       /** Returns the text of a link without a label. */
@@ -55,6 +55,7 @@ export function useNoteLinks(path: string) {
         const openTarget = async () => {
           const resolved = await client.links.resolve({ agent, path, kind, ...link })
           if (resolved.path !== null) navigate(paths.file(resolved.path, resolved.line ?? undefined))
+          // A missing note opens as a new one.
           else if (resolved.makes !== null) navigate(paths.file(resolved.makes))
           else toast.info(t('links.nowhere', { target: formatTarget(link) }))
         }
@@ -62,6 +63,7 @@ export function useNoteLinks(path: string) {
       },
       /** @param name without `#` */
       openTag: (name: string) => navigate(paths.search(tagQuery(name))),
+      /** Returns suggestions for a link that is being typed. */
       complete: (typed: string): Promise<readonly LinkName[]> => client.links.names({ agent, path, typed }),
     }),
     [agent, path, resolver, vaultKind, titles, navigate],

@@ -24,10 +24,10 @@ const filePattern = /"file"\s*:\s*"((?:[^"\\]|\\.)*)"/g
 
 /** Returns the file nodes in text order; skips those with an invalid or empty path. */
 export function canvasFiles(text: string): CanvasFile[] {
-  return [...text.matchAll(filePattern)].flatMap(({ 0: match, 1: json = '', index }) => {
-    const path = unescapeJson(json)
-    const to = index + match.length - 1
-    return path === undefined || path === '' ? [] : [{ path, from: to - json.length, to }]
+  return [...text.matchAll(filePattern)].flatMap(({ 0: match, 1: escaped = '', index }) => {
+    const path = unescapeJson(escaped)
+    const to = index + match.length - '"'.length
+    return path === undefined || path === '' ? [] : [{ path, from: to - escaped.length, to }]
   })
 }
 
@@ -35,14 +35,14 @@ export function canvasFiles(text: string): CanvasFile[] {
 export function canvasLinks(text: string): NoteLink[] {
   let line = 1
   let countedOffset = 0
-  return [...text.matchAll(textPattern)].flatMap(({ 0: match, 1: json = '', index }) => {
-    const decodedText = json.includes('[') ? unescapeJson(json) : undefined
+  return [...text.matchAll(textPattern)].flatMap(({ 0: match, 1: escaped = '', index }) => {
+    const decodedText = escaped.includes('[') ? unescapeJson(escaped) : undefined
     const links = decodedText === undefined ? [] : parseLinks(decodedText).links
     if (links.length === 0) return []
     line += text.slice(countedOffset, index).split('\n').length - 1
     countedOffset = index
-    const start = index + match.length - 1 - json.length
-    const offsets = offsetsOf(json)
+    const start = index + match.length - '"'.length - escaped.length
+    const offsets = offsetsOf(escaped)
     const toFileOffset = (offset: number) => start + (offsets[offset] ?? offset)
     return links.map((link) => ({
       ...link,
@@ -56,6 +56,7 @@ export function canvasLinks(text: string): NoteLink[] {
   })
 }
 
+/** Escapes the new texts: they become parts of JSON strings. */
 export function escapeEdits(edits: readonly Edit[]): Edit[] {
   return edits.map((edit) => ({ ...edit, text: escapeJson(edit.text) }))
 }
@@ -73,8 +74,8 @@ function escapeJson(text: string): string {
 }
 
 /** Maps each UTF-16 offset in the decoded string, and its end, to the offset in the JSON source. */
-function offsetsOf(json: string): number[] {
-  return [...json.matchAll(/\\u.{4}|\\?[^]/g).map(({ index }) => index), json.length]
+function offsetsOf(escaped: string): number[] {
+  return [...escaped.matchAll(/\\u.{4}|\\?[^]/g).map(({ index }) => index), escaped.length]
 }
 
 function unescapeJson(json: string): string | undefined {

@@ -18,9 +18,9 @@ import { queryParameter, type MemoryTool, type MemoryToolContext } from './memor
 const contextLines = 10
 const maxLines = 5000
 const maxResults = 20
-/** May not fit in an answer. */
+/** From this length, UTF-16 code units, a line may not fit in an answer. */
 const longLineLength = 2000
-/** Beginning of a result that is searched in its line if the line does not have the whole: several parts were joined. */
+/** A result can join several parts of a line. Then only its beginning is searched in the line, this many characters. */
 const locatedCharacters = 80
 
 const searchInput = z.object({ query: queryParameter })
@@ -98,6 +98,7 @@ export const fetchTool: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
   input: fetchInput,
   output: fetchOutput,
   async run({ id }, { agent, client, ask }) {
+    // An id without a line is a path.
     const [, path = id, line = '1', character] = /^(.+):(\d{1,9})(?:\+(\d{1,9}))?$/s.exec(id) ?? []
     if (path.includes('://')) throw new AppError('input_invalid', 'use an id from search', { reason: 'id' })
     const fromCharacter = Math.max(1, Number(character ?? 1))
@@ -107,7 +108,7 @@ export const fetchTool: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
       primary.workspace.lines({ agent, path, from: firstLine, count: maxLines, forProgram: client }),
     )
     assertLineExists(toLabel(path), note.total, requestedLine)
-    const otherFields = (from: number) => ({
+    const fieldsWithoutText = (from: number) => ({
       id,
       title: toLabel(path),
       url: noteUri(path, from),
@@ -115,19 +116,26 @@ export const fetchTool: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
     })
     const fitFrom = (from: number) => {
       const lines = note.lines.slice(from - firstLine)
-      const { character, ...section } = linesStartingAt(path, { lines, total: note.total }, from, fromCharacter)
-      return { from, character, ...fittingText(section.lines, tokensForItems(defaultAnswerTokens, otherFields(from))) }
+      const { character: shownFrom, ...section } = linesStartingAt(
+        path,
+        { lines, total: note.total },
+        from,
+        fromCharacter,
+      )
+      const limit = tokensForItems(defaultAnswerTokens, fieldsWithoutText(from))
+      return { from, shownFrom, ...fittingText(section.lines, limit) }
     }
     const withContext = fitFrom(firstLine)
     // If the requested line does not fit after the context lines, the answer starts at the requested line.
     const showsRequestedLine =
       firstLine + withContext.lines.length > requestedLine || note.lines.length <= requestedLine - firstLine
-    const { from, character: firstCharacter, lines, cutAt } = showsRequestedLine ? withContext : fitFrom(requestedLine)
+    const { from, shownFrom, lines, cutAt } = showsRequestedLine ? withContext : fitFrom(requestedLine)
     const lastLine = from + lines.length - 1
-    const nextId = cutAt === undefined ? noteId(path, lastLine + 1, 1) : noteId(path, from, firstCharacter + cutAt)
+    // An answer that was cut within its only line continues in that line.
+    const nextId = cutAt === undefined ? noteId(path, lastLine + 1, 1) : noteId(path, from, shownFrom + cutAt)
     const more = lastLine < note.total || cutAt !== undefined ? { more: `fetch ${nextId}` } : {}
     const lineRange = `${from}–${lastLine} of ${note.total}`
-    const { metadata, ...fields } = otherFields(from)
+    const { metadata, ...fields } = fieldsWithoutText(from)
     return { ...fields, text: wrapMemory(lines.join('\n')), metadata: { ...metadata, lines: lineRange, ...more } }
   },
 }

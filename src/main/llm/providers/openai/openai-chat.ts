@@ -35,7 +35,10 @@ interface ToolCallDraft {
   json: string
 }
 
-/** @param model name without provider @param watch of the requests of `client` */
+/**
+ * Streams an answer. @param model name without provider @param watch tells whether the server has sent `[DONE]`
+ * @throws AppError `provider_cut` if the stream ends early, and as `readStream`
+ */
 export async function* streamChat(
   { provider, model, client, watch }: { provider: OpenAiProvider; model: string; client: OpenAI; watch: StreamWatch },
   request: ModelRequest,
@@ -47,7 +50,8 @@ export async function* streamChat(
   yield* readStream(OpenAI, provider, answer, () => open(true), signal)
   // llama-cpp-python answers a request that is too long with an empty stream, and says so only to an unstreamed one.
   if (!answer.hasBegun && !watch.isDone) yield* readStream(OpenAI, provider, answer, () => open(false), signal)
-  if (!answer.hasEnded && !(watch.isDone && answer.isComplete)) throw createFailure('provider_cut', provider)
+  const isWhole = answer.hasEnded || (watch.isDone && answer.isComplete)
+  if (!isWhole) throw createFailure('provider_cut', provider)
   yield { type: 'done', message: answer.finish() }
 }
 
@@ -89,6 +93,7 @@ class ChatAnswer {
     const error = isErrorChunk(chunk) ? chunk : choice['error']
     if (error) throw toStreamError(this.#provider, error)
     if (errorReason.test(finishReason)) throw createFailure('provider_cut', this.#provider)
+    // DeepSeek sends this reason.
     if (finishReason === 'insufficient_system_resource') throw createFailure('provider_overloaded', this.#provider)
     // A refusal outranks the finish reason that follows it.
     if (finishReason !== '' && this.#finishReason !== 'content_filter') this.#finishReason = finishReason
@@ -104,6 +109,7 @@ class ChatAnswer {
       if (isLengthLimited && !isCompleteJsonObject(call.json)) this.#draft.recordCutCall(call.name)
       else this.#draft.addCall(call.id, call.name, call.json, call.signature)
     this.#reasoning.attachSignature(this.#draft.content)
+    // GLM says `sensitive`.
     if (this.#finishReason === 'content_filter' || this.#finishReason === 'sensitive')
       return this.#draft.finish('error', this.#usage, createFailure('provider_refused', this.#provider))
     const hasCalls = this.#draft.content.some((part) => part.type === 'toolCall')
@@ -153,7 +159,7 @@ class ChatAnswer {
     if (!call) return
     call.id ||= id
     call.name ||= name
-    const extra = Object.fromEntries(callExtras.flatMap((field) => (delta[field] ? [[field, delta[field]]] : [])))
+    const extra = Object.fromEntries(callExtras.filter((field) => delta[field]).map((field) => [field, delta[field]]))
     if (Object.keys(extra).length > 0) call.signature = JSON.stringify(extra)
     call.json += asArguments(sentArguments)
   }
@@ -185,6 +191,7 @@ function isErrorChunk(chunk: Readonly<Record<string, unknown>>): boolean {
 const errorReason = /^(?:(?:network|model|server|engine)_)?error$/
 const lengthReason = /^(?:length|max_tokens|model_length|MAX_TOKENS)$/
 
+/** Returns undefined if the chunk has no usage; `noUsage` if the server reports only zeros. */
 function usageOf(chunk: Readonly<Record<string, unknown>>): Usage | undefined {
   // Kimi reports usage within the choice, Groq in a separate field.
   const usages = [chunk['usage'], asObject(asArray(chunk['choices'])[0])['usage'], asObject(chunk['x_groq'])['usage']]
@@ -203,13 +210,14 @@ function usageOf(chunk: Readonly<Record<string, unknown>>): Usage | undefined {
   const total = asTokenCount(wire['total_tokens']) ?? 0
   const reasoning = asTokenCount(asObject(wire['completion_tokens_details'])['reasoning_tokens']) ?? 0
   const missing = Math.max(0, total - prompt - completion)
-  // The missing tokens are thinking that `completion_tokens` leaves out, or cached tokens that `prompt_tokens` leaves out.
-  const excludesCache = cached > prompt && missing >= cached
-  const unaccounted = missing - (excludesCache ? cached : 0)
-  // Reported thinking is missing as a whole or not at all, so fewer missing tokens are no thinking.
+  // Some servers leave the cached tokens out of `prompt_tokens`, others the thinking out of `completion_tokens`. Then
+  // `total_tokens` is larger than both.
+  const promptExcludesCache = cached > prompt && missing >= cached
+  const unaccounted = missing - (promptExcludesCache ? cached : 0)
+  // A server leaves out all thinking or none. If fewer tokens are missing than it reports, they are no thinking.
   const output = completion + (reasoning > 0 && unaccounted < reasoning ? 0 : unaccounted)
-  const cacheRead = excludesCache ? cached : Math.min(prompt, cached)
-  const cacheWrite = excludesCache ? 0 : Math.min(prompt - cacheRead, written)
-  const input = excludesCache ? prompt : prompt - cacheRead - cacheWrite
+  const cacheRead = promptExcludesCache ? cached : Math.min(prompt, cached)
+  const cacheWrite = promptExcludesCache ? 0 : Math.min(prompt - cacheRead, written)
+  const input = promptExcludesCache ? prompt : prompt - cacheRead - cacheWrite
   return { input, output, cacheRead, cacheWrite, totalTokens: input + output + cacheRead + cacheWrite }
 }
