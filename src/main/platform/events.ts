@@ -1,31 +1,13 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import { EventEmitter } from '#shared/util/events.ts'
 import { inBatches } from './fs/work-queue.ts'
 
 const batchSize = 64
 
-type Listener<T> = (change: T) => unknown
-
-export interface Subscribable<T> {
-  /** @returns a function that removes the listener */
-  subscribe(listener: Listener<T>): () => void
-}
-
-/** A listener that throws stops `emit`. */
-export class EventEmitter<T = void> implements Subscribable<T> {
-  readonly #listeners = new Set<Listener<T>>()
-
-  subscribe(listener: Listener<T>): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
-  emit(change: T): void {
-    for (const listener of this.#listeners) listener(change)
-  }
-
+export class BatchEmitter<T> extends EventEmitter<T> {
   /** Each listener receives all events before the next one, up to 64 concurrently. The event loop gets turns. */
   async emitAllAsync(changes: readonly T[]): Promise<void> {
-    for (const listener of this.#listeners)
+    for (const listener of this.listeners)
       await inBatches(changes, batchSize, async (change) => {
         await listener(change)
         await yieldToOthers()

@@ -8,7 +8,8 @@ export { measureDataLocations } from './diagnostics/data-locations.ts'
 export { commonEnds, compareLines } from './diff/compare-lines.ts'
 export { Differ } from './diff/differ.ts'
 export { countLines, describeChange, formatHunks, hunkStatuses } from './diff/patch.ts'
-export { type Subscribable, EventEmitter, streamProgress } from './events.ts'
+export { BatchEmitter, streamProgress } from './events.ts'
+export { EventEmitter, type Subscribable } from '#shared/util/events.ts'
 export {
   appendDurably,
   makeFolder,

@@ -151,8 +151,8 @@ function OpenChat({ session, chat }: OpenChatProps) {
   )
   useEffect(() => {
     if (session !== undefined) return undefined
-    return outbox.onChatStarted((startedAgent, startedSession) => {
-      if (startedAgent === agent.id) openStarted(startedSession)
+    return outbox.onChatStarted((started) => {
+      if (started.agent === agent.id) openStarted(started.session)
     })
   }, [agent.id, session, openStarted])
   const stop = useMutation(api.chat.stop.mutationOptions())

@@ -6,6 +6,7 @@ import type { Appearance, FileDraft } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
 import { localFileDraft, sendLeftoverDrafts, draftDebounceMs, saveDraft, windowId } from '#lib/drafts.ts'
 import { isErrorOf, showError } from '#lib/feedback/toast.ts'
+import { EventEmitter } from '#shared/util/events.ts'
 
 export interface DiskFile {
   readonly text: string
@@ -67,14 +68,14 @@ function openFile(agent: string, path: string, initial: Surroundings) {
   let isClosed = false
   let hasStoredDraft = false
   const timers = { draft: 0, save: 0 }
-  const listeners = new Set<() => void>()
+  const changes = new EventEmitter()
 
   const isSaved = () => view.text === base.text
   const currentDraft = () => ({ text: view.text, baseText: base.text, baseHash: base.hash })
 
   function update(change: Partial<View>): void {
     view = { ...view, ...change }
-    for (const listener of listeners) listener()
+    changes.emit()
   }
 
   function show(file: DiskFile): void {
@@ -246,10 +247,7 @@ function openFile(agent: string, path: string, initial: Surroundings) {
   return {
     actions: { edit, save, resolve, discard, continueIn, loadDraft, discardDraft },
     view: () => view,
-    subscribe(listener: () => void) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    subscribe: changes.subscribe,
     follow(now: Surroundings): void {
       ;({ disk, isMissing, autosave, onUnsavedClose } = now)
     },

@@ -349,7 +349,6 @@ export function settingNames(t: typeof i18next.t) {
       t(`settingValue.${path.join('_')}.${value}` as 'settingValue.interface_theme.light', { defaultValue: value }),
     hintOf: (path: readonly string[]) =>
       t(`settingHint.${path.join('_')}` as 'settingHint.model', { defaultValue: '' }),
-    /** Returns other words by which people search for a setting or panel. */
     wordsOf: (id: string) =>
       t(`settingWords.${id.replaceAll('.', '_')}` as 'settingWords.import', { defaultValue: '' }),
     groupNameOf: (group: GroupId) =>

@@ -21,7 +21,6 @@ export interface Attachments {
   readonly images: readonly ImagePart[]
 }
 
-/** Separates the user's text from attached files and images. */
 export function splitAttachments(message: UserMessage): { text: string } & Attachments {
   if (typeof message.content === 'string') return { text: message.content, files: [], images: [] }
   const texts: string[] = []
@@ -63,7 +62,6 @@ export function messageText(message: Message): string {
   return parts.join('\n')
 }
 
-/** Returns the texts in the arguments of a message's tool calls. */
 export function textsInCalls(message: Message): string[] {
   const parts = message.role === 'assistant' ? message.content : []
   const values = parts.flatMap((part) => (part.type === 'toolCall' ? Object.values(part.arguments) : []))

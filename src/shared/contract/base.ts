@@ -16,14 +16,11 @@ export const fileTextSchema = z
   .string()
   .max(20 * 1024 * 1024)
   .refine(
-    (text) => text.length * maxBytesPerUnit <= maxTextBytes || jsonBytes(text) <= maxTextBytes,
+    (text) =>
+      text.length * maxBytesPerUnit <= maxTextBytes ||
+      new TextEncoder().encode(JSON.stringify(text)).byteLength <= maxTextBytes,
     'exceeds the maximum file size (20 MB)',
   )
-
-/** Returns the size of `text` as a JSON string in UTF-8, in bytes, quotes included. */
-export function jsonBytes(text: string): number {
-  return new TextEncoder().encode(JSON.stringify(text)).byteLength
-}
 
 export const base = oc.errors(errorMap)
 

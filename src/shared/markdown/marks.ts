@@ -11,7 +11,6 @@ export function withoutMarks(line: string): string {
   return line.includes('^[') ? line.replaceAll(marks, '') : line
 }
 
-/** Removes the privacy marks from a text, with the comments around them. */
 export function withoutPrivateMarks(text: string): string {
   return text.replaceAll(/[ \t]*(?:<!--\s*)?\^\[\s*(?:local|private)\s*\](?:\s*-->)?/gi, '')
 }

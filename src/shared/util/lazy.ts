@@ -3,7 +3,6 @@ export function lazy<T extends object>(make: () => T): () => T {
   return () => (value ??= make())
 }
 
-/** Returns the function with a cache of its results. */
 export function cached<Key, T extends NonNullable<unknown> | null>(compute: (key: Key) => T): (key: Key) => T {
   const known = new Map<Key, T>()
   return (key) => {

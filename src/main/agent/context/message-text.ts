@@ -25,7 +25,6 @@ export function recalledText(message: Message): string {
 
 export const withoutSpace = (text: string) => text.replace(/\s+/g, '')
 
-/** Returns the results of the search that a message records. */
 export function recalledIn(message: Message) {
   if (message.role === 'user') return message.recalled?.search.results ?? []
   return message.role === 'toolResult' && message.details?.kind === 'recall' ? message.details.recall.results : []

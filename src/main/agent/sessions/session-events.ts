@@ -48,7 +48,6 @@ export function sessionEvents(branch: readonly TranscriptEntry[]): PlacedEvent[]
   return events
 }
 
-/** Returns the changes of notes that an entry records. */
 export function changesIn(entry: TranscriptEntry): readonly FileChange[] {
   if (entry.type === 'flush') return entry.changes
   const details = entry.type === 'message' && entry.message.role === 'toolResult' ? entry.message.details : undefined

@@ -26,7 +26,7 @@ import {
   layoutIn,
 } from './new-agent.ts'
 import { recordTemplates, openWriter } from './open-workspace.ts'
-import { permanentDeletion } from './permanent-deletion.ts'
+import { createDeletion } from './permanent-deletion.ts'
 import { subscribeAgent } from '../composition/agent-subscriptions.ts'
 
 export interface AgentsOptions extends SharedOptions {
@@ -54,11 +54,11 @@ export class AgentRegistry {
   /** Folders that an agent is taking over: absolute path to agent id. */
   readonly #claimedFolders = new Map<string, string>()
   #isSavingPower = false
-  readonly deletion: ReturnType<typeof permanentDeletion>
+  readonly deletion: ReturnType<typeof createDeletion>
 
   constructor(options: AgentsOptions) {
     this.#options = options
-    this.deletion = permanentDeletion(this, workerEntry(options.mainFolder, 'workspace/deletion/deletion.worker'))
+    this.deletion = createDeletion(this, workerEntry(options.mainFolder, 'workspace/deletion/deletion.worker'))
     this.#lastAnnouncedKey = this.#agentListKey()
     options.settings.changes.subscribe(() => {
       void this.#applySettings()

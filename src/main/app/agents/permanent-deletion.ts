@@ -19,7 +19,7 @@ interface Agents {
 }
 
 /** Finds and erases texts in everything that the app stores for an agent. Runs one deletion per agent at a time. */
-export function permanentDeletion(agents: Agents, entry: URL) {
+export function createDeletion(agents: Agents, entry: URL) {
   const workers = new Map<string, WorkerHost<DeletionJobs>>()
   return {
     /** @throws AppError `input_invalid` for a short text */

@@ -33,7 +33,7 @@ export function installMenu(onNavigate: (path: string) => void): void {
       { role: 'zoomOut' },
       { type: 'separator' },
       { role: 'togglefullscreen' },
-      ...devItems(),
+      ...(app.isPackaged ? [] : ([{ type: 'separator' }, { role: 'reload' }, { role: 'toggleDevTools' }] as const)),
     ],
   }
   const appMenu: MenuItemConstructorOptions = {
@@ -52,10 +52,6 @@ export function installMenu(onNavigate: (path: string) => void): void {
   }
   const menus: MenuItemConstructorOptions[] = [fileMenu, { role: 'editMenu' }, viewMenu, { role: 'windowMenu' }]
   Menu.setApplicationMenu(Menu.buildFromTemplate(isMac ? [appMenu, ...menus] : menus))
-}
-
-function devItems(): MenuItemConstructorOptions[] {
-  return app.isPackaged ? [] : [{ type: 'separator' }, { role: 'reload' }, { role: 'toggleDevTools' }]
 }
 
 const maxSuggestions = 5

@@ -85,8 +85,11 @@ const fileSchema = z.record(z.string(), z.string())
 export function openKeyVault(folder: string): KeyVault | undefined {
   if (!safeStorage.isEncryptionAvailable()) return undefined
   const file = join(folder, 'keys.json')
+  // Without a keyring on Linux, Chromium encrypts with a publicly known password.
+  const isWeak =
+    process.platform === 'linux' && ['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend())
   return {
-    strength: isEncryptionWeak() ? 'weak' : 'keychain',
+    strength: isWeak ? 'weak' : 'keychain',
     async load() {
       const parse = (text: string) => parseStored(fileSchema, text)
       const stored = await readOrSetAside(file, parse, (newPath) => {
@@ -103,9 +106,4 @@ export function openKeyVault(folder: string): KeyVault | undefined {
 
 function mapValues(record: Readonly<Record<string, string>>, map: (value: string) => string): Record<string, string> {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]))
-}
-
-/** Without a keyring on Linux, Chromium encrypts with a publicly known password. */
-function isEncryptionWeak(): boolean {
-  return process.platform === 'linux' && ['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend())
 }

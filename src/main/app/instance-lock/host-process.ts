@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws'
 import type { AppEvent, ContractClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { createApp, openBase, type App, type AppBase, type AppOptions } from '../composition/create-app.ts'
-import { systemClock, type Clock, fromOrpcError } from '#platform'
+import { systemClock, type Clock, EventEmitter, fromOrpcError } from '#platform'
 import type { AppRouter } from '../api/procedure.ts'
 import { createRouter } from '../api/router.ts'
 import {
@@ -50,7 +50,8 @@ export class HostProcess {
   readonly #lockPaths: LockPaths
   #role: Promise<Role>
   #isClosing = false
-  readonly #listeners = new Set<(event: AppEvent) => void>()
+  readonly #events = new EventEmitter<AppEvent>()
+  readonly onEvent = this.#events.subscribe
 
   private constructor(options: AppOptions, base: AppBase, kind: ClientKind) {
     this.#options = options
@@ -144,16 +145,11 @@ export class HostProcess {
 
   /** Publishes an event of this process. Without the lock, only listeners in this process receive it. */
   publish(event: AppEvent): void {
-    void this.app().then((app) => (app ? app.events.publish('event', event) : this.#notifyListeners(event)))
+    void this.app().then((app) => (app ? app.events.publish('event', event) : this.#events.emit(event)))
   }
 
   async savePower(isSaving: boolean): Promise<void> {
     await (await this.app())?.agents.savePower(isSaving)
-  }
-
-  onEvent(listener: (event: AppEvent) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
   }
 
   async close(): Promise<void> {
@@ -194,7 +190,7 @@ export class HostProcess {
       const listenFailure = await primaryInstance?.listen(answer)
       if (listenFailure !== undefined)
         app.health.report({ part: 'owner', code: 'owner_unheard', message: listenFailure })
-      app.events.subscribe('event', (event) => this.#notifyListeners(event))
+      app.events.subscribe('event', (event) => this.#events.emit(event))
       return { kind: 'primary', app, router, client: createRouterClient(router), answer, primaryInstance }
     } catch (error) {
       await primaryInstance?.release()
@@ -225,14 +221,10 @@ export class HostProcess {
 
   async #forwardEvents(connection: PrimaryConnection, client: ContractClient): Promise<void> {
     try {
-      for await (const event of await client.events.subscribe()) this.#notifyListeners(event)
+      for await (const event of await client.events.subscribe()) this.#events.emit(event)
     } catch (error) {
       if (isOpen(connection)) this.base.log.fault(error, 'following the primary instance')
     }
-  }
-
-  #notifyListeners(event: AppEvent): void {
-    for (const listener of this.#listeners) listener(event)
   }
 }
 

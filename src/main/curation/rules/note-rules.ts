@@ -101,7 +101,6 @@ export function findNeverRetrieved(
 /** Maximum tokens of a section with its subsections; the rule proposes to move larger sections. */
 const maxSectionTokens = 1000
 
-/** Proposes to move large level-2 sections of MEMORY.md to separate notes. */
 export function findLargeSections(notes: readonly Note[]): Finding[] {
   const takenPaths = new Set(notes.map(({ path }) => path.toLowerCase()))
   return notes.filter(({ kind }) => kind === 'memory').flatMap((note) => largeSectionsOf(note, takenPaths))
@@ -140,7 +139,6 @@ function freePath(stem: string, takenPaths: Set<string>): string {
   return path
 }
 
-/** Proposes to update references of superseded lines to successors that have moved. */
 export function findStaleReferences(notes: readonly Note[]): Finding[] {
   const lines = new Map(notes.map(({ path, text }) => [path, text.split(/\r?\n/)]))
   return notes

@@ -50,12 +50,28 @@ export class ClientInstaller {
 
   /** With the patch of `connect`. An unreadable file sets `problem`. */
   list(registration: RegistrationOptions): Promise<ConnectableProgram[]> {
-    return Promise.all(programs.map((program) => this.#inspect(program, registration)))
+    return Promise.all(programs.map(({ id }) => this.inspect(id, registration)))
   }
 
   /** @throws AppError `input_invalid` for an unknown id */
   async inspect(id: string, registration: RegistrationOptions): Promise<ConnectableProgram> {
-    return this.#inspect(requireProgram(id), registration)
+    const program = requireProgram(id)
+    const { name, link } = program
+    const file = program.file(this.#machine)
+    const start = this.#startCommandOf(program, registration)
+    const common = { id, name, file, isThere: this.#isInstalled(file), ...(link ? { link: link(start) } : {}) }
+    try {
+      const config = await this.#readConfig(program)
+      const entry = program.entry(start)
+      const entryPath = entryPathIn(config, program)
+      const current = serverEntryAt(config, entryPath)
+      const state = isDeepStrictEqual(current, entry) ? 'connected' : current === undefined ? 'none' : 'other'
+      const { patch } = describeChange(file, config.text, withEntry(config, entryPath, entry))
+      return { ...common, state, patch, problem: null }
+    } catch (error) {
+      if (!(error instanceof AppError) && !isSystemError(error)) throw error
+      return { ...common, state: 'none', patch: '', problem: error.message }
+    }
   }
 
   /** @throws AppError `input_invalid`, `config_invalid`, `write_failed`, `disk_full` */
@@ -104,25 +120,6 @@ export class ClientInstaller {
       throw new AppError('mcp_unavailable', `${program.name}: ${reason}`, { server: program.name, reason })
     } finally {
       await connection.close()
-    }
-  }
-
-  async #inspect(program: KnownClient, registration: RegistrationOptions): Promise<ConnectableProgram> {
-    const { id, name, link } = program
-    const file = program.file(this.#machine)
-    const start = this.#startCommandOf(program, registration)
-    const common = { id, name, file, isThere: this.#isInstalled(file), ...(link ? { link: link(start) } : {}) }
-    try {
-      const config = await this.#readConfig(program)
-      const entry = program.entry(start)
-      const entryPath = entryPathIn(config, program)
-      const current = serverEntryAt(config, entryPath)
-      const state = isDeepStrictEqual(current, entry) ? 'connected' : current === undefined ? 'none' : 'other'
-      const { patch } = describeChange(file, config.text, withEntry(config, entryPath, entry))
-      return { ...common, state, patch, problem: null }
-    } catch (error) {
-      if (!(error instanceof AppError) && !isSystemError(error)) throw error
-      return { ...common, state: 'none', patch: '', problem: error.message }
     }
   }
 

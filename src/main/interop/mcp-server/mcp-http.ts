@@ -1,11 +1,11 @@
 import { localhostHostValidation, localhostOriginValidation, toNodeHandler } from '@modelcontextprotocol/node'
-import { createMcpHandler, type AuthInfo, type McpHttpHandler } from '@modelcontextprotocol/server'
+import { createMcpHandler, type AuthInfo } from '@modelcontextprotocol/server'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { MemoryClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { MemoryAccess } from './caller.ts'
 import { failureText } from './tool-failure.ts'
-import { noteUri, listKey, notesFor } from './mcp-resources.ts'
+import { listKey, notesFor, reportChanges } from './mcp-resources.ts'
 import { buildMemoryServer } from './mcp-server.ts'
 
 /** Larger than the longest note. */
@@ -24,20 +24,12 @@ export interface McpEndpoint {
 
 type NodeHandler = ReturnType<typeof toNodeHandler>
 
-interface ClientHandler extends McpHttpHandler {
-  readonly agent: string
-  readonly client: string
-  readonly nodeHandler: NodeHandler
-  /** Result of `listKey` after the last change; undefined if the notes could not be listed. */
-  lastListKey: Promise<string | undefined>
-}
-
 /** Requires a loopback host, a loopback origin and a token. */
 export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
   const isHostAllowed = localhostHostValidation()
   const isOriginAllowed = localhostOriginValidation()
   /** One handler for each program and agent: a change event may reach only programs that can read the note. */
-  const handlers = new Map<string, ClientHandler>()
+  const handlers = new Map<string, { readonly nodeHandler: NodeHandler; readonly close: () => Promise<void> }>()
 
   const handlerFor = ({ id: client, agent }: MemoryClient) => {
     const key = JSON.stringify([client, agent])
@@ -45,37 +37,24 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
     if (existing) return existing
     const options = { onerror: () => undefined, maxRequestBodySize: maxRequestBytes, maxSubscriptions }
     const handler = createMcpHandler((context) => buildMemoryServer(accessFor(access, context.authInfo)), options)
+    const lastList: { key?: string } = {}
+    const stopReports = reportChanges(access, async () => ({ id: client, agent }), handler.notify, lastList)
     // Listing also opens the memory for programs that only subscribe. Later requests report errors.
-    const files = notesFor({ agent, client, ask: access.ask }).catch(() => undefined)
-    const created: ClientHandler = {
-      ...handler,
-      lastListKey: files.then((listed) => listed && listKey(listed)),
-      client,
-      agent,
+    const listed = notesFor({ agent, client, ask: access.ask }).catch(() => [])
+    void listed.then((files) => (lastList.key = listKey(files)))
+    const created = {
       nodeHandler: toNodeHandler(handler, {
         maxRequestBodySize: maxRequestBytes,
         onerror: (error) => void access.onFault(error),
       }),
+      close: () => {
+        stopReports()
+        return handler.close()
+      },
     }
     handlers.set(key, created)
     return created
   }
-
-  const notifyClient = async (clientHandler: ClientHandler, paths: readonly string[]) => {
-    const files = await notesFor({ ...clientHandler, ask: access.ask }).catch(() => undefined)
-    const previousKey = await clientHandler.lastListKey
-    if (!files) return
-    clientHandler.lastListKey = Promise.resolve(listKey(files))
-    const readablePaths = new Set(files.map(({ path }) => path))
-    for (const path of paths) if (readablePaths.has(path)) clientHandler.notify.resourceUpdated(noteUri(path))
-    if (listKey(files) !== previousKey) clientHandler.notify.resourcesChanged()
-  }
-
-  const stopListening = access.onEvent((event) => {
-    if (event.type !== 'filesChanged') return
-    for (const clientHandler of handlers.values())
-      if (clientHandler.agent === event.agent) void notifyClient(clientHandler, event.paths)
-  })
 
   return {
     async handle(request, response) {
@@ -90,7 +69,6 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
       await handlerFor(client).nodeHandler(authorizedRequest, response)
     },
     async close() {
-      stopListening()
       await Promise.all([...handlers.values()].map((handler) => handler.close()))
     },
   }

@@ -5,7 +5,7 @@ import {
   type McpServer,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { FileEntry } from '#shared/contract/index.ts'
+import type { AppEvent, FileEntry } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { inTurn, type Caller, type MemoryAccess } from './caller.ts'
 import { fittingText, dataNotice, wrapMemory, toLabel, maxAnswerTokens, tokensForItems } from './bounded-answer.ts'
@@ -71,7 +71,7 @@ export function addResources(
     if (ref.type !== 'ref/resource' || argument.name !== 'path') return { completion: { values: [] } }
     return { completion: completionsOf(await inTurnOf(context, listFiles), argument.value) }
   })
-  sendChangeNotifications(server, access, lastList)
+  reportToConnection(server, access, lastList)
 }
 
 export function listKey(files: readonly FileEntry[]): string {
@@ -143,11 +143,42 @@ export function completionsOf(files: readonly FileEntry[], typed: string) {
 /** `key`: of the last list that the program knows; undefined before its first request. */
 type SentList = { key?: string }
 
-/** Since protocol version 2026 the SDK filters notifications. */
-function sendChangeNotifications(server: McpServer['server'], access: MemoryAccess, lastList: SentList): void {
-  const changedUris = new Map<string, Set<string>>()
-  const subscribedUris = new Set<string>()
+/** Reports changes of the notes that the program can read. @returns a function that stops the reports */
+export function reportChanges(
+  { ask, onEvent }: Pick<MemoryAccess, 'ask' | 'onEvent'>,
+  caller: () => Promise<Pick<Caller, 'id' | 'agent'>>,
+  send: { resourceUpdated(uri: string): unknown; resourcesChanged(): unknown },
+  lastList: SentList,
+): () => void {
+  const changes: Extract<AppEvent, { type: 'filesChanged' }>[] = []
   let timer: NodeJS.Timeout | undefined
+  const notify = async () => {
+    timer = undefined
+    const { agent, id: client } = await caller()
+    const ofAgent = changes.splice(0).filter((change) => change.agent === agent)
+    const changedPaths = new Set(ofAgent.flatMap(({ paths }) => paths))
+    const files = await notesFor({ agent, client, ask })
+    for (const { path } of files) if (changedPaths.has(path)) await send.resourceUpdated(noteUri(path))
+    const key = listKey(files)
+    if (lastList.key === undefined || lastList.key === key) return
+    lastList.key = key
+    await send.resourcesChanged()
+  }
+  const stopListening = onEvent((event) => {
+    if (event.type !== 'filesChanged') return
+    changes.push(event)
+    // The connection may have closed meanwhile.
+    timer ??= setTimeout(() => void notify().catch(() => undefined), notifyDelayMs)
+  })
+  return () => {
+    clearTimeout(timer)
+    stopListening()
+  }
+}
+
+/** Since protocol version 2026 the SDK tracks subscriptions and filters notifications. */
+function reportToConnection(server: McpServer['server'], access: MemoryAccess, lastList: SentList): void {
+  const subscribedUris = new Set<string>()
   server.setRequestHandler('resources/subscribe', (request) => {
     subscribedUris.add(request.params.uri)
     return {}
@@ -156,35 +187,17 @@ function sendChangeNotifications(server: McpServer['server'], access: MemoryAcce
     subscribedUris.delete(request.params.uri)
     return {}
   })
-  const notify = async () => {
-    timer = undefined
-    const { agent, id: client } = await access.caller(server.getClientVersion()?.name)
-    const uris = changedUris.get(agent) ?? new Set()
-    changedUris.clear()
-    // The SDK tracks subscriptions since protocol version 2026.
-    const sdkTracksSubscriptions = (server.getNegotiatedProtocolVersion() ?? '') >= '2026'
-    const files = await notesFor({ agent, client, ask: access.ask })
-    for (const uri of files.map(({ path }) => noteUri(path)))
-      if (uris.has(uri) && (sdkTracksSubscriptions || subscribedUris.has(uri)))
-        await server.sendResourceUpdated({ uri })
-    const key = listKey(files)
-    if (lastList.key === undefined || lastList.key === key) return
-    lastList.key = key
-    await server.sendResourceListChanged()
+  const isSubscribed = (uri: string) =>
+    (server.getNegotiatedProtocolVersion() ?? '') >= '2026' || subscribedUris.has(uri)
+  const send = {
+    resourceUpdated: async (uri: string) => isSubscribed(uri) && server.sendResourceUpdated({ uri }),
+    resourcesChanged: () => server.sendResourceListChanged(),
   }
-  const stopListening = access.onEvent((event) => {
-    if (event.type !== 'filesChanged' || !server.transport) return
-    const uris = changedUris.get(event.agent) ?? new Set()
-    changedUris.set(event.agent, uris)
-    for (const path of event.paths) uris.add(noteUri(path))
-    // The connection may have closed meanwhile.
-    timer ??= setTimeout(() => void notify().catch(() => undefined), notifyDelayMs)
-  })
+  const stop = reportChanges(access, () => access.caller(server.getClientVersion()?.name), send, lastList)
   const onclose = server.onclose
   server.onclose = () => {
     onclose?.()
-    clearTimeout(timer)
-    stopListening()
+    stop()
   }
 }
 

@@ -80,7 +80,6 @@ type SentMessage = Parameters<Transport['send']>[0]
 
 const issuesSchema = z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })).min(1)
 
-/** Replaces the issues of Zod in error messages by readable text. */
 function rewriteValidationErrors({ server }: McpServer): void {
   const connect = server.connect.bind(server)
   server.connect = async (transport) => {

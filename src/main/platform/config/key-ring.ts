@@ -1,6 +1,6 @@
 import { AppError } from '#shared/util/errors.ts'
 import type { EmbeddingProviderName, ModelProvider } from '#shared/util/providers.ts'
-import { EventEmitter, type Subscribable } from '../events.ts'
+import { EventEmitter, type Subscribable } from '#shared/util/events.ts'
 import { KeyedQueue } from '../fs/work-queue.ts'
 
 export type KeyName = ModelProvider | Exclude<EmbeddingProviderName, 'builtin' | 'none' | 'local'>

@@ -53,14 +53,9 @@ export function hasCurrentSchema(db: Db): boolean {
     .success
 }
 
-/** @throws SyntaxError or ZodError if the text is not a fingerprint */
-export function parseFingerprint(text: string): IndexIdentity {
-  return identitySchema.parse(JSON.parse(text))
-}
-
 export function modelOfIndex(db: Db): IndexIdentity {
   const text = getMeta(db, 'fingerprint')
-  return text === undefined ? { provider: '', model: '' } : parseFingerprint(text)
+  return text === undefined ? { provider: '', model: '' } : identitySchema.parse(JSON.parse(text))
 }
 
 /** Returns true if the vectors of the index are of this model. Those of two models are not comparable. */

@@ -19,8 +19,9 @@ import { localDate } from '#workspace'
 export function transcriptText(jsonl: string): string {
   const texts = jsonl.split('\n').map(() => '')
   for (const { index, message } of indexedMessages(jsonl)) {
-    const text = textPartsOf(message).join(' ')
-    texts[index] = formatMessage(message, message['provider'] === 'offline' ? quotedMemoryLines(text) : text)
+    const lines = textPartsOf(message).join(' ').split('\n')
+    const isOffline = message['provider'] === 'offline'
+    texts[index] = formatMessage(message, lines.filter((line) => !isOffline || quotedLine.test(line)).join('\n'))
   }
   return texts.join('\n')
 }
@@ -115,8 +116,3 @@ function parseRecord(line: string): Record<string, unknown> {
 
 /** Matches quotes, list items, locations and date headings. Every other line is a sentence of the offline model. */
 const quotedLine = /^(?:[>-] |\[|\*\*)/
-
-function quotedMemoryLines(answer: string): string {
-  const lines = answer.split('\n').filter((line) => quotedLine.test(line))
-  return lines.join('\n')
-}

@@ -156,7 +156,7 @@ function cjkWords(run: string) {
   }
   for (const { segment, index } of segmentsOf(run)) {
     const role = roleOfCjk(segment)
-    const word = role === 'word' ? withoutInflection(segment) : segment
+    const word = role === 'word' ? segment.replace(/^(\p{Script=Han}+)\p{Script=Hiragana}+$/u, '$1') : segment
     const wordRole = role === 'word' ? roleOfCjk(word) : role
     if (wordRole !== 'function' && [...word].length === 1 && /\p{Script=Han}/u.test(word)) {
       if (singles === '') from = index
@@ -202,10 +202,6 @@ function cjkReadings(word: string): TermVariant[] {
   const letters = [...word]
   if (readings.length === 0 || letters.length > 1) readings.push({ kind: 'cjk', term: letters.join(' '), weight: 1 })
   return readings
-}
-
-function withoutInflection(word: string): string {
-  return /^\p{Script=Han}+\p{Script=Hiragana}+$/u.test(word) ? word.replace(/\p{Script=Hiragana}+$/u, '') : word
 }
 
 export function withoutTimes(query: FilteredQuery): FilteredQuery {

@@ -95,7 +95,7 @@ export function findQueryWords(query: string, lexicon: Lexicon, relations: WordR
   const speakers = new Set<string>()
   const words: QueryWord[] = []
   const names: QueryWord[] = []
-  const people = lexicon.labels.filter((label) => !isRole(label)).map(partsOf)
+  const people = lexicon.labels.filter((label) => !assistant.test(label) && !user.test(label)).map(partsOf)
   for (const [at, term] of terms.entries()) {
     if (term.role === 'function') continue
     const word = new WordFinder(term, [terms[at - 1]?.shown, terms[at + 1]?.shown], lexicon, relations).find()
@@ -327,8 +327,4 @@ const user = /^(?:user|human|me|you|用户|我|你)$/i
 
 export function isUser(label: string): boolean {
   return user.test(label)
-}
-
-function isRole(label: string): boolean {
-  return assistant.test(label) || user.test(label)
 }

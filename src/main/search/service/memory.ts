@@ -1,19 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type {
-  EmbeddingModel,
-  Explanation,
-  IndexStatus,
-  EmbeddingCost,
-  SimilarNote,
-  SearchResponse,
-} from '#shared/contract/index.ts'
+import type { EmbeddingModel, Explanation, IndexStatus, EmbeddingCost, SearchResponse } from '#shared/contract/index.ts'
 import { type Clock, EventEmitter, type Subscribable, type AgentSettings } from '#platform'
 import { AppError, onSystemError } from '#shared/util/errors.ts'
 import { builtinSource, shareEmbeddings, type EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { IndexerEvent, MemorySource } from '../indexing/indexer.ts'
 import { ProviderHealth } from '../embeddings/provider-health.ts'
-import type { IndexedFileFacts } from '../ranking/searcher.ts'
 import type { SearchOverrides } from '../query/overrides.ts'
 import { explainExclusion } from '../indexing/indexed-folder.ts'
 import { IndexWorkers, type IndexerClient, type SearcherClient, type ThreadEntries } from './index-workers.ts'
@@ -155,9 +147,8 @@ export class Memory {
     return this.#read((searcher) => searcher.embeddingCost(of, { signal }), true)
   }
 
-  similarNotes(path: string, limit: number): Promise<SimilarNote[]> {
-    return this.#read((searcher) => searcher.similarNotes({ path, limit }))
-  }
+  readonly similarNotes = (path: string, limit: number) =>
+    this.#read((searcher) => searcher.similarNotes({ path, limit }))
 
   get unreadable(): ReadonlyMap<string, string> {
     const problems = this.#status?.problems ?? []
@@ -199,22 +190,11 @@ export class Memory {
     await this.#provider.tryNow()
   }
 
-  indexedFiles(): Promise<IndexedFileFacts[]> {
-    return this.#read((searcher) => searcher.indexedFiles())
-  }
-
-  privateVersion(): Promise<string> {
-    return this.#read((searcher) => searcher.privateVersion())
-  }
-
-  privateKeys(): Promise<string[]> {
-    return this.#read((searcher) => searcher.privateKeys())
-  }
-
+  readonly indexedFiles = () => this.#read((searcher) => searcher.indexedFiles())
+  readonly privateVersion = () => this.#read((searcher) => searcher.privateVersion())
+  readonly privateKeys = () => this.#read((searcher) => searcher.privateKeys())
   /** Returns which lines equal a private line. Waits as `search`. @param lines as `comparableForms` returns them */
-  privateLines(lines: readonly string[]): Promise<string[]> {
-    return this.#read((searcher) => searcher.privateLines(lines), true)
-  }
+  readonly privateLines = (lines: readonly string[]) => this.#read((searcher) => searcher.privateLines(lines), true)
 
   /**
    * Waits for pending changes, unless the indexer is busy for long.
@@ -283,7 +263,6 @@ export class Memory {
     })
   }
 
-  /** Adds the index's own failure to the error that a read can't be answered. */
   async #withFailureReason<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read()

@@ -46,7 +46,8 @@ export function lineTerms(raw: string, onSpelling?: OnSpelling): LineTerms {
   for (const part of camelParts(raw)) terms.push(stem(part))
   const runs = isAscii(line) ? [] : (line.match(cjkRun) ?? [])
   for (const { indexTerms } of findCanonicalForms(line)) terms.push(...indexTerms)
-  for (const run of runs) if (/\p{Script=Hangul}/u.test(run)) terms.push(...koreanTerms(run))
+  for (const word of runs.flatMap((run) => run.match(/\p{Script=Hangul}+/gu) ?? []))
+    terms.push(...new Set([word, withoutKoreanEnding(word)]))
   return { terms, runs }
 }
 
@@ -150,8 +151,4 @@ const endings = koreanEndings
 export function withoutKoreanEnding(word: string): string {
   const ending = endings.find((end) => word.length > end.length && word.endsWith(end))
   return ending === undefined ? word : word.slice(0, -ending.length)
-}
-
-function koreanTerms(run: string): string[] {
-  return (run.match(/\p{Script=Hangul}+/gu) ?? []).flatMap((word) => [...new Set([word, withoutKoreanEnding(word)])])
 }

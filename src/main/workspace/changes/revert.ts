@@ -1,10 +1,9 @@
 /** Plans the undo of a change set: the inverse of each of its file changes is merged into the present text. */
 import type { LeftFile } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { movedPath } from '#shared/markdown/links/rewrite-links.ts'
 import { inBatches, type Differ } from '#platform'
-import { batchDetailOf, toLeftFile, type TextWrite } from '../transactions/batch.ts'
-import type { ChangeLog, RecordedFile } from './change-log.ts'
+import { batchDetailOf, toLeftFile } from '../transactions/batch.ts'
+import type { ChangeLog, FileTransition, RecordedFile } from './change-log.ts'
 
 export interface RevertRequest {
   readonly change: number
@@ -50,15 +49,14 @@ export async function planRevert(context: RevertContext, request: RevertRequest)
   const move = recordedMove && path === undefined ? (isRedo ? { from, to } : { from: to, to: from }) : undefined
   const isAllOrNothing = !leavesEdited && (move !== undefined || change.kind === 'tag' || files.length === 1)
   const left: LeftFile[] = []
-  const texts = await inBatches(files, concurrency, async (file): Promise<TextWrite[]> => {
+  const texts = await inBatches(files, concurrency, async (file): Promise<FileTransition[]> => {
     const isAttachment = file.before === null && file.after === null
     if (isAttachment || (recordedMove && file.before === file.after)) return []
     const currentPath = file.now
     if (only && !only.includes(currentPath)) return []
     try {
       const text = await revertFile(context, file, currentPath, request)
-      const newPath = move ? movedPath(currentPath, [move]) : currentPath
-      return text === undefined ? [] : [{ path: currentPath, newPath, ...text }]
+      return text === undefined ? [] : [{ path: currentPath, ...text }]
     } catch (error) {
       if (isAllOrNothing) throw error
       left.push(toLeftFile(currentPath, error))
@@ -74,7 +72,7 @@ async function revertFile(
   { before, after }: RecordedFile,
   path: string,
   { hunks, isRedo = false, leavesEdited = false }: RevertRequest,
-): Promise<Pick<TextWrite, 'before' | 'after'> | undefined> {
+): Promise<Pick<FileTransition, 'before' | 'after'> | undefined> {
   const current = await readText(path)
   if (before === undefined || after === undefined) throw conflict(path)
   const reverted = hunks ? await differ.withoutHunks({ before: before ?? '', after: after ?? '', hunks }) : before

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { type Clock, EventEmitter, Mutex, type Subscribable } from '#platform'
+import { type Clock, BatchEmitter, Mutex, type Subscribable } from '#platform'
 import { AppError, onAppError, onSystemError } from '#shared/util/errors.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
@@ -47,7 +47,7 @@ export type BegunChange = Pick<WorkspaceWrite, 'change'>
 type Rewrite = (current: TextFile | undefined) => string | Promise<string>
 
 export class NoteWriter {
-  readonly #changes = new EventEmitter<WorkspaceWrite>()
+  readonly #changes = new BatchEmitter<WorkspaceWrite>()
   readonly changes: Subscribable<WorkspaceWrite> = this.#changes
   readonly #roots: Roots
   readonly #now: Clock

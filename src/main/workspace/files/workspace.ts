@@ -8,10 +8,10 @@ import { systemClock, type Clock, Differ, EventEmitter, type Subscribable, sched
 import type { LeftFile } from '#shared/contract/index.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
 import { createFile, isWriteProtected, readText, type TextFile, fileStamp } from './text-files.ts'
-import type { ChangeDraft, ChangeLog } from '../changes/change-log.ts'
+import type { ChangeDraft, ChangeLog, FileTransition } from '../changes/change-log.ts'
 import { planRevert, type RevertRequest } from '../changes/revert.ts'
 import { recover } from '../transactions/recovery.ts'
-import { batchDetailOf, reversedBatch, type Batch, type BatchDetail, type TextWrite } from '../transactions/batch.ts'
+import { batchDetailOf, reversedBatch, type Batch, type BatchDetail } from '../transactions/batch.ts'
 import {
   assertNoLink,
   checkMove,
@@ -327,17 +327,14 @@ export class Workspace {
     }
   }
 
-  /** Changes no links to moved files. @param texts `newPath` defaults to `path` @throws as `runTransaction` */
+  /** Changes no links to moved files. @param texts by their paths before the move @throws as `runTransaction` */
   async runTransaction(
     batch: Batch,
-    texts: readonly (Omit<TextWrite, 'newPath'> & Partial<TextWrite>)[],
+    texts: readonly FileTransition[],
     origin: WriteOrigin,
     options?: TransactionOptions,
   ) {
-    const writes = texts.map((text) => {
-      const path = normalizePath(text.path)
-      return { newPath: path, ...text, path }
-    })
+    const writes = texts.map((text) => ({ ...text, path: normalizePath(text.path) }))
     return this.#writer.withLock(async () => {
       const result = await runTransaction(this.#transaction, batch, writes, origin, options)
       if (batch.move) await this.known?.track(batch.move.to, batch.move.from)
@@ -369,9 +366,9 @@ export class Workspace {
       await assertNoLink(this.roots, file)
       const { target } = await resolveWritable(this.roots, file)
       const { text: before } = await readText(target, file)
-      const texts = [{ path: file, newPath: file, before, after: null }]
-      const { change, trashed = '' } = await runTransaction(this.#transaction, {}, texts, origin)
-      return { trashed, write: this.#writer.createWrite({ path: file, before, after: null }, origin, change) }
+      const removal = { path: file, before, after: null }
+      const { change, trashed = '' } = await runTransaction(this.#transaction, {}, [removal], origin)
+      return { trashed, write: this.#writer.createWrite(removal, origin, change) }
     })
   }
 

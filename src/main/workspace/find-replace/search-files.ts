@@ -8,14 +8,14 @@ import { inBatches } from '#platform'
 import { type ResolvedRoots, resolveInside, resolveRoots, type Roots } from '../files/paths.ts'
 import { isWriteProtected, readText } from '../files/text-files.ts'
 import { walkMarkdown } from '../files/walk.ts'
-import type { TextWrite } from '../transactions/batch.ts'
+import type { FileTransition } from '../changes/change-log.ts'
 
 export type SearchRoots = Pick<Roots, 'workspace' | 'forbidden'>
 
 /** Paths with the SHA-256 of their texts, hex. */
 export type Hashes = readonly (readonly [path: string, hash: string])[]
 
-export interface Rewrite extends TextWrite {
+export interface Rewrite extends FileTransition {
   readonly count: number
 }
 
@@ -82,7 +82,7 @@ export async function rewriteFiles(
     else if (await isWriteProtected(join(roots.workspace, path))) left.push({ path, reason: 'refused' })
     else {
       const result = runTimed(query, () => replaceMatches(file.text, regex, query.replacement, query.isPattern))
-      rewrites.push({ path, newPath: path, count: result.count, before: file.text, after: result.text })
+      rewrites.push({ path, count: result.count, before: file.text, after: result.text })
     }
   }
   return { rewrites, left }

@@ -46,7 +46,6 @@ export class Links {
   readonly names = (path: string, typed: string) =>
     this.#query((client, request) => client.names({ ...request, path, typed }))
   readonly properties = (path: string) => this.#query((client, request) => client.properties({ ...request, path }))
-  /** Returns a link to a file in the style of the vault. */
   readonly formatLink = (link: FormatInput) =>
     this.#query((client, request) => client.formatLink({ ...request, ...link }))
   readonly #planRename = (rename: TagRename) =>

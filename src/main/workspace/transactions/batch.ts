@@ -19,15 +19,6 @@ const detailSchema = z.object({
 export type BatchDetail = Readonly<z.infer<typeof detailSchema>>
 export type Batch = Pick<BatchDetail, 'tag' | 'replacement'> & { readonly move?: Move | undefined }
 
-export interface TextWrite {
-  readonly path: string
-  readonly newPath: string
-  /** Required text before the change; null if the file must not exist. */
-  readonly before: string | null
-  /** Null moves the file to the trash. */
-  readonly after: string | null
-}
-
 /** That of a change without a batch is empty. */
 export function batchDetailOf(detail: string | null): BatchDetail {
   return detailSchema.catch({ made: [] }).parse(parseJson(detail ?? '{}'))

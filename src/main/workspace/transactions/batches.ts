@@ -1,11 +1,11 @@
 import type { Moving, PastBatch } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { EventEmitter, type Subscribable } from '#platform'
-import type { ChangeLog } from '../changes/change-log.ts'
+import type { ChangeLog, FileTransition } from '../changes/change-log.ts'
 import { isUndone } from '../changes/change-rows.ts'
 import type { Workspace } from '../files/workspace.ts'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
-import { batchDetailOf, describeBatch, type Batch, type TextWrite } from './batch.ts'
+import { batchDetailOf, describeBatch, type Batch } from './batch.ts'
 import type { TransactionOptions } from './transaction.ts'
 
 /** Number of batches that `list` returns. The timeline contains the older ones too. */
@@ -41,7 +41,7 @@ export class Batches {
   }
 
   /** @returns the change set; null if the log could not store it @throws AppError as `Workspace.runTransaction` */
-  async run(batch: Batch, texts: readonly TextWrite[], origin: WriteOrigin): Promise<number | null> {
+  async run(batch: Batch, texts: readonly FileTransition[], origin: WriteOrigin): Promise<number | null> {
     const result = await this.#withProgress(batch, (options) =>
       this.#workspace.runTransaction(batch, texts, origin, options),
     )

@@ -14,7 +14,7 @@ import { parseProperties, rewriteLimits, tagKey } from '#shared/markdown/propert
 import type { NoteProperties } from '#shared/markdown/properties/front-matter.ts'
 import { describeChange } from '#platform'
 import { findTagLines, type IndexedNote, type LinkIndex } from '../links/link-index.ts'
-import type { TextWrite } from './batch.ts'
+import type { FileTransition } from '../changes/change-log.ts'
 
 const maxRows = 40
 const maxAttempts = 5
@@ -139,7 +139,7 @@ async function createPlan(
 
 /** Adds the edits of write-protected notes to `left`. Undefined if a note has changed since it was indexed. */
 async function rewriteNotes(index: LinkIndex, files: readonly RewrittenFile[], left: SkippedPlace[]) {
-  const rewrites: (TextWrite & { before: string; after: string; count: number })[] = []
+  const rewrites: (FileTransition & { newPath: string; before: string; after: string; count: number })[] = []
   for (const { path, newPath, edits } of files) {
     const current = await index.text(path)
     if (!current || current.hash !== index.files.get(path)?.hash) return undefined

@@ -35,7 +35,7 @@ import {
   type Roots,
 } from '../files/paths.ts'
 import type { ChangeKind, ChangeLog, FileTransition } from '../changes/change-log.ts'
-import { describeBatch, type Batch, type BatchDetail, type TextWrite } from './batch.ts'
+import { describeBatch, type Batch, type BatchDetail } from './batch.ts'
 
 export interface PrivatePathRules {
   /** Returns true if a rule keeps this workspace-relative path local. */
@@ -75,7 +75,7 @@ const concurrency = 16
 export async function runTransaction(
   tools: TransactionTools,
   batch: Batch,
-  texts: readonly TextWrite[],
+  texts: readonly FileTransition[],
   origin: WriteOrigin,
   options: TransactionOptions = {},
 ) {
@@ -93,7 +93,7 @@ export async function runTransaction(
 async function writeFiles(
   tools: TransactionTools,
   batch: BatchDetail,
-  requestedTexts: readonly TextWrite[],
+  requestedTexts: readonly FileTransition[],
   origin: WriteOrigin,
   { onProgress = () => undefined, signal, kind, detail }: TransactionOptions,
 ) {
@@ -104,7 +104,7 @@ async function writeFiles(
   const roots = await resolveRoots(tools.roots)
   const writes = await planWrites({ ...tools, roots }, move, requestedTexts)
   const texts = writes.filter(({ before, after }) => before !== after)
-  await inBatches(texts, concurrency, async ({ path, before, after }) => {
+  await inBatches(texts, concurrency, async ({ path: newPath, from: path = newPath, before, after }) => {
     const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite')
     if ((await readOrNull(target, path, isAllowed)) !== before) throw fileChangedError(path)
     if (after === null) return
@@ -112,10 +112,8 @@ async function writeFiles(
     const message = `${path} is write-protected; nothing was moved or changed`
     if (await isWriteProtected(target)) throw new AppError('move_failed', message, { path, reason: 'EACCES' })
   })
-  for (const { newPath, after } of texts) assertReadable(after ?? '', newPath)
-  const files = writes.map(({ path, newPath, before, after }): FileTransition => {
-    return { path: newPath, from: isNote(path) && newPath !== path ? path : undefined, before, after }
-  })
+  for (const { path, after } of texts) assertReadable(after ?? '', path)
+  const files = writes.map((write) => (isNote(write.path) ? write : { ...write, from: undefined }))
   const about = { origin, at: writer.now(), kind: kind ?? batchName, detail: isBatch ? batch : detail }
   const change = await log?.begin({ ...about, files })
   let startedCount = 0
@@ -129,9 +127,9 @@ async function writeFiles(
       const textBatch = texts.slice(startedCount, startedCount + concurrency)
       startedCount += textBatch.length
       const results = await Promise.allSettled(
-        textBatch.map(async ({ newPath, before, after }) => {
-          if (after !== null) return replaceText(roots, newPath, before, after)
-          trashedPaths.set(newPath, await moveTextToTrash(tools, newPath, before))
+        textBatch.map(async ({ path, before, after }) => {
+          if (after !== null) return replaceText(roots, path, before, after)
+          trashedPaths.set(path, await moveTextToTrash(tools, path, before))
         }),
       )
       for (const result of results) if (result.status === 'rejected') throw result.reason
@@ -153,22 +151,27 @@ async function writeFiles(
 }
 
 /** Returns a write for each file that is written or moves; the texts of a note that only moves are equal. */
-async function planWrites(tools: TransactionTools, move: BatchDetail['move'], texts: readonly TextWrite[]) {
+async function planWrites(tools: TransactionTools, move: BatchDetail['move'], texts: readonly FileTransition[]) {
   const { roots, local } = tools
+  const newPathOf = (path: string) => (move ? movedPath(path, [move]) : path)
   const requested = new Map(texts.map((write) => [write.path, write]))
   const movedNotes = move ? (await pathsBelow(tools, move.from, move.isFolder)).filter(isNote) : []
-  const moved = await inBatches(movedNotes, concurrency, async (path): Promise<TextWrite[]> => {
+  const moved = await inBatches(movedNotes, concurrency, async (path): Promise<FileTransition[]> => {
     const read = async () => (await readText(await resolveInside(roots, path), path)).text
     const before = requested.get(path)?.before ?? (move?.isFolder ? await orUndefined(read()) : await read())
     if (before === undefined) return []
-    const newPath = move ? movedPath(path, [move]) : path
+    const newPath = newPathOf(path)
     const { after } = requested.get(path) ?? { after: before }
     const losesRule = local?.covers(path) === true && !local.covers(newPath)
     const needsMark = losesRule && after !== null && !visibilityOf(after).isFullyPrivate
-    return [{ path, newPath, before, after: needsMark ? withVisibility(after, true) : after }]
+    return [{ path: newPath, from: path, before, after: needsMark ? withVisibility(after, true) : after }]
   })
-  const movedPaths = new Set(movedNotes)
-  return [...moved.flat(), ...texts.filter(({ path }) => !movedPaths.has(path))]
+  for (const path of movedNotes) requested.delete(path)
+  const others = [...requested.values()].map(({ path: from, before, after }): FileTransition => {
+    const path = newPathOf(from)
+    return { path, from: path === from ? undefined : from, before, after }
+  })
+  return [...moved.flat(), ...others]
 }
 
 /** False without rules. @param from path before the move */
@@ -209,19 +212,19 @@ export async function moveToTrash(roots: Roots, path: string, target: string, no
 }
 
 /** Skips files that another program has changed. @throws any other error; the change stays pending then */
-async function rollback(roots: Roots, texts: readonly TextWrite[], trashedPaths: ReadonlyMap<string, string>) {
+async function rollback(roots: Roots, texts: readonly FileTransition[], trashedPaths: ReadonlyMap<string, string>) {
   const ignoreChanged = onAppError('file_changed', 'file_not_text', 'file_too_large', 'file_exists')
-  await inBatches(texts, concurrency, async ({ newPath, before, after }) => {
-    const trashed = trashedPaths.get(newPath)
+  await inBatches(texts, concurrency, async ({ path, before, after }) => {
+    const trashed = trashedPaths.get(path)
     if (trashed !== undefined) {
       const { target: source } = await resolveTrash(roots, trashed)
-      const { target, isAllowed } = await resolveWritable(roots, newPath, 'move')
-      return moveFile(source, target, newPath, isAllowed).catch(ignoreChanged)
+      const { target, isAllowed } = await resolveWritable(roots, path, 'move')
+      return moveFile(source, target, path, isAllowed).catch(ignoreChanged)
     }
     if (after === null) return undefined
-    const { target, isAllowed } = await resolveWritable(roots, newPath, 'rewrite')
-    if (before !== null) return replaceText(roots, newPath, after, before).catch(ignoreChanged)
-    return (await readOrNull(target, newPath, isAllowed)) === after ? rm(target, { force: true }) : undefined
+    const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite')
+    if (before !== null) return replaceText(roots, path, after, before).catch(ignoreChanged)
+    return (await readOrNull(target, path, isAllowed)) === after ? rm(target, { force: true }) : undefined
   })
 }
 

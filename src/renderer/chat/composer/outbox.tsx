@@ -8,6 +8,7 @@ import { isErrorOf, explainError, showError } from '#lib/feedback/toast.ts'
 import { Button, IconButton } from '#lib/ui/elements.tsx'
 import { Dialog } from '#lib/ui/frames.tsx'
 import { clipLine, clipPassage, limitCombiningMarks } from '#lib/util/clip.ts'
+import { EventEmitter } from '#shared/util/events.ts'
 import type { OutgoingMessage } from './composer.tsx'
 import { Clock, CornerDownRight, X } from 'lucide-react'
 import { AttachmentChip } from './attachments.tsx'
@@ -135,21 +136,13 @@ class Outbox {
   #isSending = false
   /** Messages that are being sent now, by id; true once it takes long enough to show. */
   readonly #sending = new Map<string, boolean>()
-  readonly #listeners = new Set<() => void>()
-  readonly #chatStartedListeners = new Set<(agent: string, session: string) => void>()
+  readonly #changes = new EventEmitter()
+  readonly subscribe = this.#changes.subscribe
+  readonly #startedChats = new EventEmitter<{ readonly agent: string; readonly session: string }>()
+  readonly onChatStarted = this.#startedChats.subscribe
 
   get messages(): readonly OutboxMessage[] {
     return this.#messages
-  }
-
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
-  onChatStarted(listener: (agent: string, session: string) => void): () => void {
-    this.#chatStartedListeners.add(listener)
-    return () => this.#chatStartedListeners.delete(listener)
   }
 
   /** Returns undefined for a message that waits, or whether the one that is being sent is shown. */
@@ -215,7 +208,7 @@ class Outbox {
         session === undefined && other.session === undefined && other.agent === agent
       const others = this.#messages.filter((other) => other.id !== id)
       this.#setMessages(others.map((other) => (continues(other) ? { ...other, session: sent.session } : other)))
-      if (session === undefined) for (const listener of this.#chatStartedListeners) listener(agent, sent.session)
+      if (session === undefined) this.#startedChats.emit({ agent, session: sent.session })
     } catch (error) {
       const problem = error instanceof ORPCError ? explainError(error) : 'unknown'
       this.#setMessages(this.#messages.map((message) => (message.id === id ? { ...message, problem } : message)))
@@ -229,7 +222,7 @@ class Outbox {
     } catch {
       // The storage quota is exceeded: the messages stay in memory until the tab closes.
     }
-    for (const listener of this.#listeners) listener()
+    this.#changes.emit()
   }
 }
 

@@ -1,12 +1,13 @@
 import { createContext, use, useLayoutEffect, useSyncExternalStore } from 'react'
 import { useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
+import { EventEmitter } from '#shared/util/events.ts'
 import { fileAt, paths, sessionAt } from '../router/paths.ts'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 
 const storageKey = 'commonplace.agent'
-const listeners = new Set<() => void>()
+const changes = new EventEmitter()
 const lastAddresses = new Map<string, string>()
 let currentId = localStorage.getItem(storageKey) ?? ''
 
@@ -16,7 +17,7 @@ let currentId = localStorage.getItem(storageKey) ?? ''
  * @returns undefined if there are no agents
  */
 export function useCurrentAgent(agents: readonly Agent[]): Agent | undefined {
-  const id = useSyncExternalStore(subscribe, () => currentId)
+  const id = useSyncExternalStore(changes.subscribe, () => currentId)
   const [, navigate] = useLocation()
   const agent =
     agents.find((other) => other.id === id && !other.archived) ?? agents.find(({ archived }) => !archived) ?? agents[0]
@@ -37,13 +38,8 @@ export function chooseAgent(id: string, from: { readonly id: string; readonly pl
   lastAddresses.set(from.id, from.place)
   currentId = id
   localStorage.setItem(storageKey, id)
-  for (const listener of listeners) listener()
+  changes.emit()
   return lastAddresses.get(id) ?? '/'
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
 }
 
 /** Returns the agent's name, or its id while the list is loading or if the agent no longer exists. */

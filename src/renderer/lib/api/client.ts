@@ -4,6 +4,7 @@ import { RPCLink as PortLink } from '@orpc/client/message-port'
 import { RPCLink as SocketLink } from '@orpc/client/websocket'
 import type { ContractClient } from '#shared/contract/index.ts'
 import { maxMessageBytes } from '#shared/util/limits.ts'
+import { EventEmitter } from '#shared/util/events.ts'
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { createMutationCache } from '../feedback/toast.ts'
@@ -33,7 +34,8 @@ class Connection {
   readonly client: ContractClient
   state: ConnectionState = 'connecting'
   #link: Promise<Link>
-  readonly #listeners = new Set<() => void>()
+  readonly #changes = new EventEmitter()
+  readonly onChange = this.#changes.subscribe
   #dropSocket: (() => void) | undefined
 
   constructor() {
@@ -45,11 +47,6 @@ class Connection {
         (await (isQuery(options) ? this.#linkOrTimeout() : this.#link)).call(path, input, options),
     }
     this.client = createORPCClient<ContractClient>(link)
-  }
-
-  onChange = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
   }
 
   /** Detects a half-open socket: sends a separate HTTP request and drops the socket if it fails. */
@@ -110,7 +107,7 @@ class Connection {
 
   #setState(state: ConnectionState): void {
     this.state = state
-    for (const listener of this.#listeners) listener()
+    this.#changes.emit()
   }
 }
 

@@ -66,7 +66,6 @@ function isErrorCode(code: string): code is ErrorCode {
   return (errorCodes as readonly string[]).includes(code)
 }
 
-/** Returns the stack or message for a bug report. */
 export function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error)
 }

@@ -1,6 +1,5 @@
 import { useEffect, useState, useCallback, useSyncExternalStore } from 'react'
 
-/** Returns the value once it has not changed for `pauseMs`. */
 export function useDebounced<T>(value: T, pauseMs: number): T {
   const [debounced, setDebounced] = useState(value)
   useEffect(() => {

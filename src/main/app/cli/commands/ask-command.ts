@@ -41,7 +41,8 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
   if (answer.provider === 'offline' && model === undefined)
     warnings.push(...(await offlineReasons(client, agent, session)))
   if (answer.stopReason === 'error') throw new AppError('provider_error', answer.errorMessage ?? 'the model failed')
-  const value = { session, text: messageText(answer), ...recallsAndWrites(newMessages), usage: totalUsage(newMessages) }
+  const usage = newMessages.reduce((sum, one) => (one.role === 'assistant' ? addUsage(sum, one.usage) : sum), noUsage)
+  const value = { session, text: messageText(answer), ...recallsAndWrites(newMessages), usage }
   return { value, text: liveOutput ? '' : value.text, warning: warnings.join('; ') }
 }
 
@@ -131,10 +132,6 @@ function recallsAndWrites(messages: readonly Message[]) {
     else if (details?.kind === 'change') writes.push({ path: details.change.path, cause: 'agent' })
   }
   return { recalls, writes }
-}
-
-function totalUsage(messages: readonly Message[]) {
-  return messages.reduce((sum, message) => (message.role === 'assistant' ? addUsage(sum, message.usage) : sum), noUsage)
 }
 
 function describeOutcome(outcome: CommandOutcome): string {
