@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'
 import { maxAttachments, maxId, maxMessage } from '../util/limits.ts'
 import { done, forAgent, forSession, idSchema, sessionIdSchema, rpc } from './base.ts'
-import { attachmentSchema, chatMessageSchema } from './chats'
+import { attachmentSchema, chatMessageSchema } from './chats.ts'
 
 export const queuedMessageSchema = z.object({
   id: z.string(),

@@ -3,7 +3,7 @@ import { layers } from '../chat/context-items.ts'
 import { usageSchema } from '../chat/message-schemas.ts'
 import { maxPath } from '../util/limits.ts'
 import { forAgent, forSession, idSchema, sessionIdSchema, rpc } from './base.ts'
-import { sessionEventSchema } from './chats'
+import { sessionEventSchema } from './chats.ts'
 
 export const layerSchema = z.enum(layers)
 export type Layer = z.infer<typeof layerSchema>
