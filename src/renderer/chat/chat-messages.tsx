@@ -30,7 +30,6 @@ interface ChatMessagesProps {
   readonly skippedLines: readonly number[]
   readonly selectedTurn: string | undefined
   readonly editedMessage: string | undefined
-  /** Id of the message to scroll to instead of the end. */
   readonly targetMessage: string | undefined
 }
 

@@ -9,7 +9,6 @@ const reconnectDelayMs = 500
 
 const liveKey = (agent: string, session: string | undefined) => ['live turn', agent, session ?? null]
 
-/** Returns a part of the live turn of a chat and rerenders when it changes. */
 export function useLive<T>(session: string | undefined, select: (turn: LiveTurn) => T): T {
   const { id } = useAgent()
   return useQuery({ queryKey: liveKey(id, session), enabled: false, initialData: idle, select }).data

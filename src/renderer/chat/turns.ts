@@ -106,7 +106,6 @@ export interface LiveTurn {
   readonly thinking: string
   /** Id of the stored message that contains `text`. `text` stays visible until that message is rendered. */
   readonly messageId: string | undefined
-  /** The step that runs before the answer. */
   readonly compactionStep: 'flush' | 'compaction' | undefined
   readonly retry: RetryState | undefined
   readonly progress: readonly ToolProgress[]

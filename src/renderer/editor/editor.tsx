@@ -309,7 +309,6 @@ function changeLines(
   replace(editor, range, change(model.getValueInRange(range).split('\n')).join('\n'))
 }
 
-/** Replaces text as one undo step. */
 function replace(editor: monaco.editor.ICodeEditor | undefined, range: monaco.Range, text: string): void {
   editor?.pushUndoStop()
   editor?.executeEdits('markdown', [{ range, text }])

@@ -324,7 +324,6 @@ interface PlanDialogProps {
   readonly plan: Pick<MovePlan, 'notes' | 'files' | 'left'>
   readonly title: string
   readonly hint?: string | undefined
-  /** Introduces the list of places that stay unchanged. */
   readonly skippedTitle: string
   readonly action: string
   readonly aside?: ReactNode

@@ -17,7 +17,6 @@ export function continueLine(line: string): { readonly insert: string } | { read
   return quotedText.trim() === '' ? { clear: true } : { insert: `\n${quoteMarks}` }
 }
 
-/** Toggles a task; a plain item or line becomes a task. */
 export function toggleTask(line: string): string {
   const item = itemPattern.exec(line)
   if (!item) return line.replace(/^\s*/, '$&- [ ] ')

@@ -219,7 +219,6 @@ function openFile(agent: string, path: string, initial: Surroundings) {
     storeDraft()
   }
 
-  /** Moves the draft to another path, usually the new path of the same file. */
   async function continueIn(newPath: string): Promise<void> {
     if (!isSaved()) await saveDraft({ kind: 'file', agent, path: newPath, draft: currentDraft() })
     show({ text: view.text, hash: base.hash })

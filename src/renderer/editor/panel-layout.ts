@@ -1,6 +1,5 @@
 export interface OpenPanels {
   readonly preview: boolean
-  /** True if the preview fills the view. */
   readonly full?: boolean
   readonly history: boolean
   readonly links: boolean

@@ -48,7 +48,6 @@ interface Branch {
   readonly folders: Map<string, Branch>
   readonly files: TreeFile[]
   readonly attachments: string[]
-  /** Includes the files of nested folders. */
   count: number
 }
 
@@ -98,7 +97,6 @@ export function treeRows(root: Branch, isFolderOpen: (folder: string) => boolean
   return rows
 }
 
-/** Returns the parent folders of a file, outermost first. */
 export function parentFolders(path: string): string[] {
   const folders = path.split('/').slice(0, -1)
   return folders.map((_folder, index) => folders.slice(0, index + 1).join('/'))

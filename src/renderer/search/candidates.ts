@@ -4,7 +4,6 @@ export const columns = ['entry', 'vector', 'text', 'score', 'verdict'] as const
 
 export interface CandidateOrder {
   readonly column: (typeof columns)[number]
-  /** True for the worst or last first. */
   readonly isReversed: boolean
 }
 

@@ -17,7 +17,6 @@ interface UnitTextProps {
 }
 
 const noWords: readonly string[] = []
-/** Sources in notes that were taken from a chat. */
 const chatLink = / ?\[sessions\/[\w.-]+\.jsonl(?::\d+)?\]/g
 
 /** Shows the text of a note or chat without privacy marks and links to chats. */

@@ -247,7 +247,6 @@ function ChangedLinks({ existing }: Pick<ImportPlan, 'existing'>) {
   )
 }
 
-/** Keys to take over, by file. */
 export type SettingsChoice = ReadonlyMap<string, ReadonlySet<string>>
 
 interface ForeignSettingsProps {

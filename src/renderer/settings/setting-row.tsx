@@ -291,7 +291,6 @@ function textFormatOf({ kind, isNullable, min, max }: SettingRow, value: unknown
   }
 }
 
-/** Scope of a value: this agent, all agents, or the app. */
 type Scope = 'agent' | 'all' | 'app'
 
 export type Settings = NonNullable<ReturnType<typeof useSettings>['settings']>

@@ -11,7 +11,6 @@ export interface SettingRow {
   readonly isNullable: boolean
 }
 
-/** The part of JSON Schema that the configuration uses. */
 export interface JsonSchema {
   readonly type?: string
   readonly properties?: Readonly<Record<string, JsonSchema>>

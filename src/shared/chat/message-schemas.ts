@@ -53,7 +53,6 @@ export const toolDetailsSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('wrongArguments'), problems: z.array(wrongArgumentSchema) }),
   /** No tool ran: unknown name, unparseable call, or not allowed. */
   z.object({ kind: z.literal('notCalled') }),
-  /** Details of an MCP tool, in its own format. */
   z.object({ kind: z.literal('foreign'), value: z.unknown() }),
 ])
 export type ToolDetails = z.infer<typeof toolDetailsSchema>

@@ -54,7 +54,6 @@ export function isSuggestedChange(result: ToolResultMessage): boolean {
   return result.isError && !result.toolName.startsWith('mcp__') && messageText(result).startsWith('write_proposed:')
 }
 
-/** Joins the text parts of a message; omits thinking, tool calls and images. */
 export function messageText(message: Message): string {
   if (typeof message.content === 'string') return message.content
   const parts: string[] = []

@@ -11,7 +11,6 @@ export const agentSchema = z.object({
   model: z.string(),
   isPrivateByDefault: z.boolean(),
   archived: z.boolean(),
-  /** Ids of agents whose memory it may search and read. */
   reads: z.array(z.string()),
   ready: z.boolean(),
 })

@@ -74,7 +74,6 @@ export const modelSchema = z.object({
   id: z.string(),
   provider: z.string(),
   model: z.string(),
-  /** Tokens of one request, including the answer. */
   contextWindow: z.int(),
   /** False if the provider lacks a key or a base URL. */
   available: z.boolean(),

@@ -152,7 +152,6 @@ export const chats = {
     over: z.boolean(),
   }),
   usage: rpc(forSession, usageSchema),
-  /** Finds sessions that contain every word of the query. */
   find: rpc(forAgent.extend({ query: z.string().max(maxSearchText) }), z.array(foundChatSchema)),
   /** Saves the notes and the summary. A later message continues the session. */
   end: rpc(forSession, done),

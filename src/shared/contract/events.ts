@@ -6,7 +6,6 @@ import { indexStatusSchema } from './search.ts'
 import { movingSchema } from './links.ts'
 import { savedMatchSchema } from './suggestions.ts'
 
-/** The renderer invalidates the cached queries that an event concerns. */
 export const appEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('hello'), version: z.string() }),
   z.object({ type: z.literal('filesChanged'), agent: z.string(), paths: z.array(z.string()) }),

@@ -49,7 +49,6 @@ const replaceEventSchema = z.discriminatedUnion('type', [
 export type ReplaceEvent = z.infer<typeof replaceEventSchema>
 
 export const find = {
-  /** Ending the iteration cancels the search. */
   run: rpc(
     forAgent.extend({
       text: z.string().min(1).max(maxSearchText),

@@ -147,7 +147,6 @@ export const importContract = {
   cancel: rpc(forAgent, done),
   /** Those that `history.revert` can undo, newest first; also of earlier runs. */
   past: rpc(forAgent, z.array(pastImportSchema)),
-  /** A zip with the note and all files that it embeds, under their paths. */
   packNote: rpc(forFile, z.instanceof(Blob)),
   /** A zip of all notes and the files that they link to. @throws AppError `git_failed` */
   pack: rpc(forAgent.extend({ withHistory: z.boolean().default(false) }), z.instanceof(Blob)),

@@ -96,7 +96,6 @@ export const links = {
     }),
     linkTargetShape,
   ),
-  /** All files, with the names that notes define in their text. */
   files: rpc(forAgent, z.array(z.object({ path: z.string(), names: z.array(z.string()).optional() }))),
   /** Notes with only a file name are omitted. */
   titles: rpc(forAgent, z.array(z.object({ path: z.string(), title: z.string() }))),

@@ -44,7 +44,6 @@ const matchesSchema = z.object({
   near: z.array(z.object({ path: z.string(), line: z.int(), text: z.string() })),
   /** The user's own Git repository. */
   git: z.string().nullable(),
-  /** Remote models that have received any text so far. */
   models: z.array(z.string()),
 })
 export type DeletionMatches = z.infer<typeof matchesSchema>
@@ -75,6 +74,5 @@ export const permanentDeletion = {
   find: rpc(forAgent.extend({ words: textSchema }), matchesSchema),
   /** Runs to its end if the caller disconnects. @throws AppError 'input_invalid', 'session_busy', 'file_busy' */
   run: rpc(forAgent.extend(deletionRequestSchema.shape), eventIterator(stepSchema)),
-  /** Stops after the current file. */
   stop: rpc(forAgent, done),
 }

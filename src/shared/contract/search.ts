@@ -94,7 +94,6 @@ export const similarNoteSchema = z.object({
   line: z.int(),
   endLine: z.int(),
   text: z.string(),
-  /** First line of the similar unit of the given note. */
   from: z.int(),
   cosine: z.number(),
 })
@@ -367,7 +366,6 @@ export const explanationSchema = searchRunSchema.extend({
   /** `weight`: from the rarity of the term and its role in the query. */
   terms: z.array(queryTermSchema.extend({ idf: z.number(), weight: z.number(), documents: z.int() })),
   conditions: z.array(conditionSchema),
-  /** Units with a query word, in text or headings, or near in meaning. */
   matched: z.int(),
   /** Scores below which notes and chats are not returned; equal without candidates from chats. */
   thresholds: z.object({ notes: z.number(), chats: z.number() }),

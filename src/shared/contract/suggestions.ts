@@ -180,7 +180,6 @@ export const suggestions = {
     left: z.int(),
     gone: z.int(),
   }),
-  /** The new lines of each edit, in the order of the edits. */
   edit: rpc(
     forAgent.extend({ id: idSchema, after: z.array(z.array(z.string().max(100_000)).max(5000)).max(100) }),
     done,

@@ -107,7 +107,6 @@ export const workspace = {
     }),
     { hash: z.string(), text: z.string(), merged: z.boolean() },
   ),
-  /** Unsaved edits by window, newest first. */
   drafts: rpc(forFile, z.array(storedDraftSchema(fileDraftSchema))),
   saveDraft: rpc(forFile.extend({ writer: windowIdSchema, draft: fileDraftSchema.nullable() }), done),
   duplicate: rpc(forFile, { path: z.string() }),

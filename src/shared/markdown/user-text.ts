@@ -3,7 +3,6 @@ import { lazy } from '../util/lazy.ts'
 
 /** Created on first use: the first segmenter of a thread takes 10 ms. */
 const wordSegmenter = lazy(() => new Intl.Segmenter(undefined, { granularity: 'word' }))
-/** Sentence ends, except after common abbreviations. */
 const sentenceEnds =
   /(?<!\b(?:mr|mrs|ms|dr|prof|st|no|nr|vs|etc|e\.g|i\.e|approx|inc|ltd|jr|sr))[.!?…]+(?=\s|$)|[。！？；;]+/giu
 const cjkCharacter = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u

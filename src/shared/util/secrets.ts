@@ -6,7 +6,6 @@ const privateKey = /-----(?:BEGIN|END) (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BL
 /** A key after `sk-` has a digit; names of packages begin like this too. */
 const knownKey =
   /(?<![\w-])(?:sk-(?=[\w-]{0,60}\d)[\w-]{20,}|[srp]k_(?:live|test)_\w{10,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|A[KS]IA[A-Z\d]{16}(?!\w)|xox[a-z]-[\w-]{10,}|xapp-[\w-]{10,}|AIza[\w-]{30,}|hf_[A-Za-z]{30,}|npm_[A-Za-z\d]{30,}|SG\.[\w-]{16,}\.[\w-]{16,}|AGE-SECRET-KEY-1\w{20,}|cp-[\w-]{43}(?![\w-])|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,})/
-/** Matches an assignment in a shell, a configuration file or a diff. */
 const assignment =
   /(?<![A-Za-z\d])[A-Z\d_]{0,40}(?:API_?KEY|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|ACCESS_KEY|PRIVATE_KEY)(?:_[A-Z\d_]{1,40})?=["']?([^\s"'$<>[\](){}*…]{6,})/
 const labelledKey =
@@ -21,7 +20,6 @@ const addressWithPassword = /\b[a-z][a-z+.-]{1,20}:\/\/[^\s:/@]{1,60}:[^\s/@]{3,
 const cardNumber = /(?<![\w.,+-])\d(?:[ -]?\d){12,18}(?![\w-]|[,.]\d)/g
 const cardPrefix = /^(?:4\d{15}|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|6(?:011|5\d\d)\d{12}|62\d{14,17})$/
 const accountNumber = /(?<!\w)[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,4})?(?!\w)/g
-/** Values that stand for a secret, and names of password managers. */
 const placeholder =
   /^(?:1password|your|my[-_]|x+$|\.+$|\[|<|\$|process\.|none|null|true|false|undefined|unknown|required|optional|https?:)|example|changed?|placeholder|bitwarden|keepass/i
 

@@ -26,9 +26,7 @@ interface EndedSession extends ChatServices, TurnTarget {
 
 const noteSchema = z.object({
   path: z.string(),
-  /** Hash of the text that was written. */
   hash: z.string(),
-  /** Hash of the text that was proposed last. */
   proposed: z.string().optional(),
 })
 
@@ -198,7 +196,6 @@ function slugOf({ topic, title }: Summary): string {
   return [...slug].slice(0, maxSlugLength).join('').replace(/-+$/, '') || 'chat'
 }
 
-/** Leaves out long numbers. */
 function firstWords(title: string): string {
   const words = (title.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).filter((word) => !/\d{5}/.test(word))
   // A text without spaces is one word.

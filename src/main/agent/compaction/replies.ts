@@ -52,7 +52,6 @@ export function isRefusal(reply: string): boolean {
   return reply.length <= maxRefusal && sentences.every(isRefused)
 }
 
-/** Words in a row that count as copied from the instructions. */
 const copiedWords = 5
 /** A note with at least this share of copied words is a copy. */
 const minCopied = 0.6

@@ -189,7 +189,6 @@ export class VisibleMemory {
     })
   }
 
-  /** Leaves out notices that tell of private text. */
   #notice(notice: SearchResponse['notice']): SearchResponse['notice'] {
     const isOfPrivate = notice?.code === 'query_private' || notice?.code === 'vectors_private'
     return isOfPrivate && !this.seesPrivate ? null : notice

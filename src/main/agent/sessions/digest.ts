@@ -8,7 +8,6 @@ import { messageText, type Message } from '#shared/chat/messages.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { objectSchema } from '#llm'
 
-/** Kinds of the lines that a model writes. */
 const writtenKinds = ['goal', 'decision', 'fact', 'open', 'file'] as const
 const kinds = [...writtenKinds, 'note'] as const
 type DigestKind = (typeof kinds)[number]

@@ -323,7 +323,6 @@ export class OpenAgent {
     return listPaths(this.#listOptions(), signal)
   }
 
-  /** Counts the words and tokens of files that the index lacks. */
   async listFiles(signal?: AbortSignal): Promise<FileEntry[]> {
     return listFiles(this.#listOptions(), signal)
   }

@@ -18,7 +18,6 @@ export interface KnownClient {
   readonly id: string
   readonly name: string
   readonly format: ConfigFormat
-  /** Key of the object that lists the MCP servers. */
   readonly group: string
   readonly file: (machine: Machine) => string
   readonly entry: (start: StartCommand) => ServerEntry

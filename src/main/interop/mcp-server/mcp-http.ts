@@ -24,7 +24,6 @@ export interface McpEndpoint {
 
 type NodeHandler = ReturnType<typeof toNodeHandler>
 
-/** Requires a loopback host, a loopback origin and a token. */
 export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
   const isHostAllowed = localhostHostValidation()
   const isOriginAllowed = localhostOriginValidation()

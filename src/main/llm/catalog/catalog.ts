@@ -62,7 +62,6 @@ function cachePrices(
   return { cacheRead: (input * table.cacheRead) / table.input, cacheWrite: (input * table.cacheWrite) / table.input }
 }
 
-/** Returns the cost in US dollars. */
 export function costOf(usage: Omit<Usage, 'totalTokens' | 'cost'>, prices: ModelPrices): number {
   const kinds = ['input', 'output', 'cacheRead', 'cacheWrite'] as const
   return kinds.reduce((sum, kind) => sum + usage[kind] * prices[kind], 0) / 1_000_000

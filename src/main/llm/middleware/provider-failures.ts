@@ -127,7 +127,6 @@ function codeOf(failure: ProviderFailure): KnownFailure | undefined {
   return failure.hasBegun ? 'provider_cut' : 'provider_unavailable'
 }
 
-/** Creates a failure that has no HTTP status. */
 export function createFailure(code: KnownFailure, provider: string, cause?: unknown): AppError {
   return new AppError(code, messages[code](provider), { provider, status: 0 }, { cause })
 }

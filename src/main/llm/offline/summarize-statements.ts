@@ -128,7 +128,6 @@ function joined(one: string, other: string): string {
 function choose(candidates: readonly Candidate[], maxCharacters: number): Candidate[] {
   const chosen: Candidate[] = []
   const covered = new Set<string>()
-  /** Characters of the chosen sentences of each message. */
   const used = new Map<number, number>()
   const left = new Set(candidates)
   // The last line has no line break.

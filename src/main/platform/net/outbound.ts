@@ -17,7 +17,6 @@ import type { Fetch } from './bounded-fetch.ts'
 
 export interface RequestOrigin extends Pick<OutboundRequest, 'purpose'> {
   readonly isPrivate?: boolean | undefined
-  /** The user has allowed this request although it is private. */
   readonly isAllowed?: boolean | undefined
   /** False if a loopback address leads to another machine; true if the user trusts the machine like this one. */
   readonly isLocal?: boolean | undefined

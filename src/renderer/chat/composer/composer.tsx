@@ -325,7 +325,6 @@ interface CompletionMenuProps {
   readonly onChoose: (item: Completion) => void
 }
 
-/** The composer keeps the focus and moves the selection. */
 function CompletionMenu({ items, selected, onChoose }: CompletionMenuProps) {
   if (items.length === 0) return null
   return (

@@ -90,7 +90,6 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
 interface ResumeNoteProps {
   readonly text: string
   readonly canResume: boolean
-  /** Id of the question that can be asked again. */
   readonly question?: string | undefined
 }
 

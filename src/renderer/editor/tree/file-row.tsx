@@ -174,7 +174,6 @@ function MoveDialog({ path: from, onMoved, onClose }: PathMenuProps & { onClose:
   )
 }
 
-/** Shows a toast if it fails. @returns true if the note was created */
 export async function createNote(agent: string, path: string, text: string): Promise<boolean> {
   return (await runWithErrorToast(client.workspace.write({ agent, path, text, expectedHash: null }))) !== undefined
 }

@@ -216,7 +216,6 @@ function RecoveryNotice() {
   return <div role="status">{kind && <p className="px-2 py-1 text-muted">{t(`nav.ending.${kind}`)}</p>}</div>
 }
 
-/** Open and closed folders by agent, kept while the tree is unmounted. */
 const foldersByAgent = new Map<string, ReadonlyMap<string, boolean>>()
 
 function FolderTree({ files, attachments }: FolderTreeProps) {

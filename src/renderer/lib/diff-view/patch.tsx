@@ -7,7 +7,6 @@ import { clipLine } from '../util/clip.ts'
 const styles = { added: 'bg-added-wash text-added', removed: 'bg-removed-wash text-bad', same: 'text-muted' } as const
 
 const pageSize = 300
-/** Lines shown at first; fewer if the patch is one of many. */
 const initialCount = { alone: 300, small: 40 }
 const maxLineLength = 2000
 

@@ -70,7 +70,6 @@ export function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error)
 }
 
-/** Shows an error toast. Errors with the same text share one toast. */
 export function showError(error: unknown): void {
   const text = explainError(error)
   toast.error(text, { id: text })

@@ -71,7 +71,6 @@ export function formatShortDay(at: number): string {
 
 const minShownDollars = 0.0001
 
-/** Formats US dollars, with two more digits below one dollar. */
 export function formatMoney(dollars: number): string {
   if (dollars > 0 && dollars < minShownDollars) return `<${formatMoney(minShownDollars)}`
   return formatNumber(dollars, { style: 'currency', currency: 'USD', maximumFractionDigits: dollars >= 1 ? 2 : 4 })

@@ -120,7 +120,6 @@ export interface MarkedLines extends Omit<LinesOfFile, 'path'> {
 
 export type FileLinkState = Pick<MarkedLines, 'words'>
 
-/** Returns the lines of the address, with the words that its link names. */
 export function useMarkedLines(): MarkedLines | undefined {
   const hash = useHash()
   const state = useHistoryState<FileLinkState | null>()

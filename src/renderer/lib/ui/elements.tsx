@@ -171,7 +171,6 @@ export function Select<T extends string>({
 
 interface SliderProps extends Omit<ComponentProps<'input'>, 'onChange'> {
   readonly label: string
-  /** The value as text. */
   readonly shown: string
   readonly onChange: (value: number) => void
 }

@@ -121,7 +121,6 @@ interface PromptDialogProps {
   readonly label: string
   readonly initial: string
   readonly action: string
-  /** Uses a monospaced font and selects the file name first. */
   readonly isPath?: boolean
   /** @returns `next` if another dialog replaces this one, which then does not close. @throws an error to show */
   readonly onSubmit: (value: string) => void | Promise<'next' | void>

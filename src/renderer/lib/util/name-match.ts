@@ -45,13 +45,11 @@ export function nameRanker(query: string, chinese?: ChineseNames): RankName {
   }
 }
 
-/** Ignores case, accents and an ellipsis at the end. */
 export function isSameName(one: string, other: string): boolean {
   const compare = new Intl.Collator(i18next.language, { sensitivity: 'base' }).compare
   return compare(one.replace(/…$/, ''), other) === 0
 }
 
-/** Sorted from the best match, then by name. */
 export function bestMatches<T>(rows: readonly T[], rankOf: RankName, nameOf: (row: T) => string): T[] {
   const compare = nameOrder()
   return rows

@@ -28,7 +28,6 @@ export interface LinkingFile extends KnownFile {
 }
 
 export interface RewrittenFile {
-  /** Paths before and after the move. */
   readonly path: string
   readonly newPath: string
   /** In text order, without overlap. */
@@ -37,7 +36,6 @@ export interface RewrittenFile {
 
 /** No spelling reaches its target, as for a wiki link in front matter to a name that contains `]]`. */
 interface UnfixableLink {
-  /** Path before the move. */
   readonly path: string
   /** 1-based. */
   readonly line: number

@@ -15,7 +15,6 @@ import {
 
 const maxProperties = 300
 const maxTags = 2000
-/** Limits for display and search. */
 const displayLimits = { properties: maxProperties, tags: maxTags, frontMatter: maxFrontMatter }
 /** Limits for rewriting: the result is partial only if the front matter exceeds 250,000 characters. */
 export const rewriteLimits = { properties: Infinity, tags: Infinity, frontMatter: 250_000 }

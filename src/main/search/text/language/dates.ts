@@ -149,7 +149,6 @@ function monthOf(name: string): number {
   return parseNumeral(name === '유' ? '육' : name === '시' ? '십' : name) ?? 0
 }
 
-/** Returns the number of an English month, 1 to 12. */
 export function monthNumber(name: string | undefined): number {
   return monthNames.findIndex((month) => name !== undefined && month.startsWith(name.slice(0, 3))) + 1
 }

@@ -41,13 +41,11 @@ export const monthName = `(${[...monthNames, 'sept', ...monthNames.map((name) =>
 /** The position of a word, from 1, is its value. */
 export const englishNumbers = tableEntries('one two three four five six seven eight nine ten eleven twelve')
 
-/** True for a text about the person who writes. */
 export const isFirstPerson = hasAnyOf(
   `i im ive my mine me we our ours us ich mein\\p{L}* mir mich wir unse?re?[mnrs]? uns [我咱私僕俺]
   (?<!\\p{L})(?:나|내|저|제|우리)(?:는|의|가|도|에게)?(?!\\p{L})`,
 )
 
-/** True for a text with a number in digits or words. */
 export const hasNumber = hasAnyOf(
   `${englishNumbers.join(' ')} twice once couple few dozen hundred thousand \\d [一二三四五六七八九十百千万两]`,
 )
