@@ -435,7 +435,7 @@ describe('disk errors', () => {
     const keepMine = page.getByRole('button', { name: 'Keep mine' })
     await until(async () => {
       // The editor asks unless it has noticed already that the file is back.
-      if (await keepMine.isVisible()) await keepMine.click()
+      if (await keepMine.isVisible()) await keepMine.click({ timeout: 1000 }).catch(() => undefined)
       return (await onDisk('memory/a.md')) === 'one\ntwo three'
     })
   })

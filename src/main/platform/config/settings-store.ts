@@ -59,7 +59,9 @@ export class SettingsStore {
     store.#watcher = watch(dirname(file), (_event, name) => {
       if (name !== null && !file.endsWith(name)) return
       clearTimeout(store.#timer)
-      store.#timer = setTimeout(() => void store.#load(), debounceMs)
+      // Not during a save, which would be replaced by the text before it.
+      const reload = () => store.#mutex.run(() => store.#load())
+      store.#timer = setTimeout(() => void reload().catch(() => undefined), debounceMs)
     })
     // For example, the folder was deleted. The active configuration stays in use.
     store.#watcher.on('error', (error) => store.#reject(error.message))
