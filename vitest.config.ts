@@ -50,6 +50,8 @@ export default defineConfig({
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
           globalSetup: ['test/support/build.ts'],
+          // Workers and other processes can be slow on a busy machine.
+          retry: 1,
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },
@@ -60,6 +62,8 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: ['test/support/build.ts', 'test/support/shared-browser.ts'],
+          // Pages can be slow on a busy machine.
+          retry: 1,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
