@@ -432,10 +432,13 @@ describe('disk errors', () => {
     await rename(join(home, 'away'), join(workspace, 'memory'))
     await page.locator('.view-lines').click()
     await page.keyboard.press('Control+s')
+    // The file exists again, so the editor asks before overwriting it, also if it loads the file anew meanwhile.
     const keepMine = page.getByRole('button', { name: 'Keep mine' })
+    let hasAgreed = false
     await until(async () => {
-      // The editor asks unless it has noticed already that the file is back.
-      if (await keepMine.isVisible()) await keepMine.click({ timeout: 1000 }).catch(() => undefined)
+      if (!hasAgreed) expect(await onDisk('memory/a.md')).toBe('one\n')
+      const agrees = keepMine.click({ timeout: 1000 }).then(() => true)
+      hasAgreed = await agrees.catch(() => hasAgreed)
       return (await onDisk('memory/a.md')) === 'one\ntwo three'
     })
   })

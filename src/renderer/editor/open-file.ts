@@ -93,7 +93,8 @@ function openFile(agent: string, path: string, initial: Surroundings) {
 
   /** Restores a draft. If the file has changed since the draft began, shows both versions as a conflict. */
   function restoreDraft({ text, baseText, baseHash }: FileDraft): void {
-    const isOutdated = base.hash !== null && baseHash !== null && baseHash !== disk.hash
+    // A draft of a file that was missing then asks, too: the file exists again.
+    const isOutdated = base.hash !== null && baseHash !== disk.hash
     // A missing file has no base for a merge.
     if (base.hash !== null) base = { text: baseText, hash: baseHash }
     const conflict = {
