@@ -119,7 +119,7 @@ describe('search', () => {
 
     // A chat has its title instead of the transcript’s path.
     await visit(page, chat)
-    await say('The piano stands in the cellar now.')
+    await say('The piano is in the cellar now.')
     await page.getByTestId('answer').nth(1).waitFor()
     await client.chats.rename({ agent: 'main', session: chat.slice('/chat/'.length), name: 'About the piano' })
     await visit(page, '/inspect/found?q=piano+in+the+cellar')

@@ -432,7 +432,7 @@ describe('disk errors', () => {
     await rename(join(home, 'away'), join(workspace, 'memory'))
     await page.locator('.view-lines').click()
     await page.keyboard.press('Control+s')
-    // The file exists again, so the editor asks before overwriting it, also if it loads the file anew meanwhile.
+    // The file exists again, so the editor asks before overwriting it, also if it reloads the file meanwhile.
     const keepMine = page.getByRole('button', { name: 'Keep mine' })
     let hasAgreed = false
     await until(async () => {

@@ -45,7 +45,7 @@ async function followTurn(input: { agent: string; session: string }, signal: Abo
   }
 }
 
-/** Adds a message to the cached chat before the refetch. Repeats a pending fetch, which may lack it. */
+/** Adds a message to the cached chat before the refetch. Repeats a pending fetch: its answer may lack the message. */
 function addToCache(input: { agent: string; session: string }, { id, message, versions }: ChatMessage): void {
   const queryKey = api.chats.get.queryKey({ input })
   const isFetching = queryClient.getQueryState(queryKey)?.fetchStatus === 'fetching'

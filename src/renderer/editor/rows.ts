@@ -65,7 +65,7 @@ export function treeOf(files: readonly TreeFile[], attachments: readonly string[
   return root
 }
 
-/** Counts a file in its folders and creates missing ones. @returns the branch of its own folder */
+/** Adds a file to the counts of its folders, with a branch for each new folder. @returns the branch of its own folder */
 function addToBranch(root: Branch, path: string): Branch {
   let branch = root
   branch.count += 1

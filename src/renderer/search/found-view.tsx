@@ -30,7 +30,7 @@ import { PlaceLink, usePlaceNames, ResultActions } from '../markdown/citations.t
 import { ScoreBreakdown } from './score-breakdown.tsx'
 import { SupersededMark, MemoryText } from './unit-text.tsx'
 
-/** @param initialWhy line whose ranking is explained, as `path:line`; empty for none */
+/** @param initialWhy line to explain, as `path:line`; '' without one */
 export function FoundView({ linkedQuery, initialWhy }: { linkedQuery: string; initialWhy: string }) {
   const { id: agent } = useAgent()
   const { text, setText, replaceAddress } = useLinkedText(linkedQuery)
@@ -218,7 +218,7 @@ export function cellLook(column: CandidateOrder['column']): string {
   return column === 'verdict' ? 'pl-2 cards:pl-0' : 'tabular text-right whitespace-nowrap'
 }
 
-/** Without the sign of -0.00. */
+/** Formats a figure without the sign of -0.00. */
 function formatFigure(value: number): string {
   return Number(value.toFixed(2)).toFixed(2)
 }

@@ -233,7 +233,7 @@ function BackgroundChangeNotice() {
   const [, navigate] = useLocation()
   const ended = useQuery(api.health.ended.queryOptions({ input: { agent } })).data
   useEffect(() => {
-    // Unmounting also dismisses the toasts, which must not mark the changes as seen.
+    // Unmounting dismisses the toasts, too. That must not mark the changes as seen.
     let isShown = true
     for (const recovered of ended ?? []) {
       const { id, kind, notes, change } = recovered

@@ -159,7 +159,7 @@ export const chats = {
   takeNotes: rpc(forSession, { isComplete: z.boolean() }),
   rename: rpc(forSession.extend({ name: z.string().trim().min(1).max(maxTitle) }), done),
   pin: rpc(forSession.extend({ pinned: z.boolean() }), done),
-  /** Off for the rest of the session; on for all of it, which is then searchable, too. */
+  /** Turns memory off from the next message on, or on for the whole chat, also in searches. */
   setWithoutMemory: rpc(forSession.extend({ isWithoutMemory: z.boolean() }), done),
   setWithoutRecall: rpc(forSession.extend({ isWithoutRecall: z.boolean() }), done),
   makePrivate: rpc(forSession, done),

@@ -157,7 +157,7 @@ export const history = {
     before: z.string().nullable(),
     after: z.string().nullable(),
   }),
-  /** The user's own Git repository, which is only read. */
+  /** Commits of the user's own Git repository. The app only reads it. */
   commits: rpc(
     forFile.extend({
       skip: z.int().min(0).default(0),

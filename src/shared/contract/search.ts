@@ -160,7 +160,7 @@ export const searchSettingsSchema = z.object({
   /** Threshold of the weighted sum; the ranking model has its own. */
   minScore: z.number().min(0).max(1),
   maxResults: z.int().min(1).max(100),
-  /** Of all results, as lines with path and date; with numbers as weights, of their texts. */
+  /** Limit for all results, as lines with path and date; with classic weights, for their texts. */
   maxCharacters: z.int().min(100).max(100_000),
   /** Days until the odds of a dated unit are halved; null for no decay. */
   recencyHalfLifeDays: z.number().positive().nullable(),

@@ -17,7 +17,7 @@ export interface UpdateState {
 export type UpdateAction = 'state' | 'check' | 'goBack' | 'download' | 'restart' | 'hide'
 
 export interface DesktopBridge {
-  /** Also calls `listener` with the state now. @returns a function that unsubscribes */
+  /** Calls `listener` with the state now and after each change. @returns a function that unsubscribes */
   followUpdates(listener: (state: UpdateState) => void): () => void
   actOnUpdate(action: UpdateAction): void
 }

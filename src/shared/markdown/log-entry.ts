@@ -10,7 +10,7 @@
 /** Maximum characters of a note without a heading. */
 const maxLineNote = 120
 
-/** Returns an entry without a final line break. @param time `HH:MM` @param title of a longer note; empty for none */
+/** Returns an entry without a final line break. @param time `HH:MM` @param title of a longer note; '' without one */
 export function logEntry(note: string, time: string, title = ''): string {
   // The marker of a list item is not repeated; a task keeps its box, and a quotation its mark.
   const line = note.replace(/^[-*+]\s+(?!\[.\]\s)/, '')

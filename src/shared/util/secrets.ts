@@ -62,7 +62,7 @@ function isCard(digits: string): boolean {
   return cardPrefix.test(digits) && sum % 10 === 0
 }
 
-/** The checksum of ISO 13616. @param number IBAN without spaces */
+/** Tests the checksum of ISO 13616. @param number IBAN without spaces */
 function isAccount(number: string): boolean {
   const digits = [...(number.slice(4) + number.slice(0, 4))].map((character) => Number.parseInt(character, 36)).join('')
   return number.length >= 15 && number.length <= 34 && BigInt(digits) % 97n === 1n

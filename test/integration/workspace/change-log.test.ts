@@ -205,7 +205,7 @@ describe('stored texts', () => {
     expect(bytes).toBeLessThan(60_000)
   })
 
-  it('stores long notes, which it compresses before the transaction, as differences where these are shorter', async () => {
+  it('compresses long notes before the transaction, as differences where these are shorter', async () => {
     const { history, workspace } = await openHistory()
     // Numbers, so that the texts are long when compressed.
     const long = (seed: number) =>

@@ -98,7 +98,7 @@ export class ContextManager {
   }
 
   /**
-   * At the user's request, despite a recent failure.
+   * Compacts at the user's request, despite a recent failure.
    * @param focus topic that the summary should stress
    * @returns provider tokens; they are equal if there is nothing to summarise or it failed
    */

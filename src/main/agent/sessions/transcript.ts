@@ -190,7 +190,7 @@ export class Transcript {
     return lastEntry?.type === 'custom' ? lastEntry.data : undefined
   }
 
-  /** True if the chat neither searches memory nor writes notes. */
+  /** Returns true if the chat neither searches memory nor writes notes. */
   get isWithoutMemory(): boolean {
     return isWithoutMemory(this.lastCustom(memoryToggleEntry, this.#entries))
   }
@@ -207,7 +207,7 @@ export class Transcript {
     if (isOff !== this.isWithoutRecall) await this.appendCustom(recallToggleEntry, { isOff })
   }
 
-  /** True if only models on this machine may read the chat, and no other program. */
+  /** Returns true if only models on this machine may read the chat, and no other program. */
   get isPrivate(): boolean {
     return isPrivateChat(this.lastCustom(privacyToggleEntry, this.#entries))
   }

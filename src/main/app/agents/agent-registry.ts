@@ -162,7 +162,7 @@ export class AgentRegistry {
     return { workspace: folder, created }
   }
 
-  /** In the default folder without `workspace`. @throws AppError as `setUp` */
+  /** Creates an agent, in the default folder without `workspace`. @throws AppError as `setUp` */
   async create({ name, workspace, color, locale }: NewAgent): Promise<{ agent: string; workspace: string }> {
     this.#assertNotSingleFolder()
     const id = uniqueId(name, [defaultAgentId, ...this.#list.map((agent) => agent.id)])
@@ -199,7 +199,7 @@ export class AgentRegistry {
     await this.#options.settings.set([path, readers.length === 0 ? undefined : readers])
   }
 
-  /** Also updates links to the files. @throws AppError as `Links.move`; then nothing has changed */
+  /** Moves the agent's own files and updates links to them. @throws AppError as `Links.move`; then nothing has changed */
   async moveAgentFiles(id: string, targetFolder: string): ReturnType<typeof moveAgentFiles> {
     this.#assertNotSingleFolder()
     const agent = await this.get(id)

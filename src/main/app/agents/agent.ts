@@ -279,7 +279,7 @@ export class OpenAgent {
     return this.history.exportGit({ folder, includesPrivate, agentName: this.#options.config.name, notes }, signal)
   }
 
-  /** Only for own notes of the program. @throws AppError `undo_conflict`, also for an unknown or undone change */
+  /** Reverts a note that the program itself saved. @throws AppError `undo_conflict`, also for an unknown or undone change */
   async undoClientNote(change: number, clientName: string): Promise<string> {
     const { cause, client, undoes } = this.history.log.setOf(change)?.origin ?? {}
     const path = this.history.log.filesOf(change)[0]?.path
@@ -300,7 +300,7 @@ export class OpenAgent {
     this.#usedAt = performance.now()
   }
 
-  /** The latest by default; `request` is null if there is none. */
+  /** Returns a stored request, by default the latest; `request` is null if there is none. */
   reviewRequest(number?: number) {
     return readRequestWithWire(reviewRequestsFolder(this.#options), number)
   }

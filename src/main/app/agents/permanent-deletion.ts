@@ -33,7 +33,7 @@ export function createDeletion(agents: Agents, entry: URL) {
       return { places, near, git, embedding: isRemoteEmbeddingProvider(provider) ? `${provider}/${model}` : undefined }
     },
 
-    /** The agent is open again at the end. @throws AppError `session_busy`, and as `deletePermanently` */
+    /** Deletes the texts and opens the agent again. @throws AppError `session_busy`, and as `deletePermanently` */
     async run(id: string, request: DeletionRequest, onProgress: OnProgress): Promise<DeletionStep> {
       if (workers.has(id)) throw new AppError('session_busy', 'a deletion is already running', {})
       const agent = await agents.get(id)

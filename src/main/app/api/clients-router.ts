@@ -84,7 +84,7 @@ interface SavedNote extends LinesOfFile {
   readonly proposal?: string | null
 }
 
-/** Without permission for MEMORY.md, the note goes to the daily log and a proposal to the inbox. */
+/** Saves a note of a program. Without permission for MEMORY.md, saves it in the daily log and suggests the rest. */
 async function saveClientNote(
   services: NoteServices,
   { text, section }: ProgramNote,

@@ -75,7 +75,7 @@ interface Implementer {
   readonly handler: (handler: Handler<never, unknown>) => unknown
 }
 
-/** Connects each handler with its procedure of the contract. `Object.entries` loses the types, which `Routes` has checked. */
+/** Connects each handler with its procedure of the contract. Untyped inside: `Routes` has checked the types. */
 export function implementRoutes(app: App, routes: { readonly [Group in keyof Contract]: Routes<Group> }): AppRouter {
   const implementers = implement(contract).use(({ next, path }) =>
     convertErrors(next, (error) => wireErrorOf(error, app.log, path.join('.'))),

@@ -33,7 +33,7 @@ export function tolerateClosedOutput(): void {
   }
 }
 
-/** At an uncaught error, exits with the code that `printError` returns. @returns a function that removes the handler */
+/** Makes an uncaught error exit with the code that `printError` returns. @returns a function that removes the handler */
 export function exitOnUncaught(printError: (error: unknown) => number): () => void {
   const exit = (error: unknown) => process.exit(printError(error))
   process.on('uncaughtException', exit)

@@ -37,7 +37,7 @@ export async function waitForVectors(
   }
 }
 
-/** Without a usable index an empty result would mislead. @throws AppError `index_unavailable` */
+/** Refuses to search without a usable index: an empty result would mislead. @throws AppError `index_unavailable` */
 function assertUsable({ state, problems }: IndexStatus): void {
   if (state !== 'failed') return
   const cause = problems.find(({ code }) => code === 'index_failed')?.message ?? 'it cannot be opened'

@@ -22,7 +22,7 @@ export class Health {
     this.#now = now
   }
 
-  /** By default as a warning. An existing problem keeps its `since`. */
+  /** Reports a problem, by default as a warning. An existing problem keeps its `since`. */
   report({ level = 'warning', since, ...report }: ProblemReport): void {
     const key = keyOf(report)
     const existing = this.#problems.get(key)
@@ -32,7 +32,7 @@ export class Health {
     this.#notify()
   }
 
-  /** Without `code`, all problems of a part; without `agent`, those of the app. */
+  /** Removes problems: without `code`, all of a part; without `agent`, those of the app. */
   clear(part: AppPart, code?: string, agent?: string): void {
     this.#delete(
       (problem) => problem.part === part && problem.agent === agent && problem.code === (code ?? problem.code),
@@ -77,7 +77,7 @@ function keyOf({ part, code, agent = '', path = '' }: Pick<ProblemReport, 'part'
 
 const maxFaultAgeMs = 60 * 60_000
 
-/** Also reports the faults of the last hour as a health problem. */
+/** Returns a log that also reports the faults of the last hour as a health problem. */
 export function withFaultReports(log: Log, health: Health, now: Clock): Log {
   let times: number[] = []
   let timer: NodeJS.Timeout | undefined

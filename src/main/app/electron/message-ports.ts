@@ -32,7 +32,7 @@ function forwardMessages(port: MessagePortMain, socket: WebSocket): void {
   socket.on('message', (data: Buffer, isBinary) => port.postMessage(isBinary ? data : data.toString()))
 }
 
-/** Not for frames inside the page or foreign pages. */
+/** Returns false for frames inside the page and for foreign pages. */
 export function isFromAppPage({ senderFrame }: IpcMainEvent): boolean {
   if (!senderFrame || senderFrame.parent !== null) return false
   const [page, own] = [new URL(senderFrame.url), new URL(interfaceUrl)]
@@ -44,7 +44,7 @@ const host = 'commonplace'
 /** During development, the address of Vite's server. */
 export const interfaceUrl = process.env['ELECTRON_RENDERER_URL'] ?? `${scheme}://${host}/`
 
-/** Must run before the app is ready. */
+/** Registers the scheme of the interface. Must run before the app is ready. */
 export function registerScheme(): void {
   protocol.registerSchemesAsPrivileged([
     { scheme, privileges: { standard: true, secure: true, supportFetchAPI: true } },

@@ -34,7 +34,7 @@ export function receiveRequests(): (open: Open) => number {
 /** Limit for a note in `commonplace://remember?text=…`, in UTF-16 code units; the rest is cut off. */
 const maxCharacters = 10_000
 
-/** Undefined for other links and empty notes. */
+/** Returns undefined for other links and empty notes. */
 export function noteOfLink(link: string): string | undefined {
   if (!URL.canParse(link)) return undefined
   const { protocol, host, searchParams } = new URL(link)

@@ -36,7 +36,7 @@ export class Quitting {
     })
   }
 
-  /** True while windows should close instead of hide, and no window may open. */
+  /** Returns true while windows should close instead of hide, and no window may open. */
   get isQuitting(): boolean {
     return this.#isQuitting || this.#closing !== undefined
   }

@@ -72,7 +72,7 @@ export class Updates {
     void this.#checkLater()
   }
 
-  /** The updater joins a check to a running one, even of another feed file. */
+  /** Checks after a running check: the updater would join both, even for another feed file. */
   #checkLater(isAsked = false, isEarlier = false): Promise<void> {
     this.#checks = this.#checks.then(() => this.#check(isAsked, isEarlier))
     return this.#checks

@@ -74,7 +74,7 @@ export class HostProcess {
     }
   }
 
-  /** Undefined if another process holds the lock. */
+  /** Returns undefined if another process holds the lock. */
   async app(): Promise<App | undefined> {
     const role = await this.#role
     return role.kind === 'primary' ? role.app : undefined

@@ -148,7 +148,7 @@ async function takeLock({ folder, lockFile }: LockPaths): Promise<FileLock | und
   return undefined
 }
 
-/** Undefined without the key from the lock info. */
+/** Returns undefined without the key from the lock info. */
 function authenticateClient({ headers }: IncomingMessage, key: string): ClientKind | undefined {
   const received = Buffer.from(headers.authorization ?? '')
   const expected = Buffer.from(`Bearer ${key}`)

@@ -61,12 +61,12 @@ export class Authenticator {
     return expiresAt !== undefined && this.#now() <= expiresAt
   }
 
-  /** True for a valid cookie, which gives access to the interface's files. */
+  /** Returns true for a valid cookie, which gives access to the interface's files. */
   isAuthenticated(request: IncomingMessage): boolean {
     return this.#sessionIdOf(request) !== undefined
   }
 
-  /** True for a valid cookie with its key, which gives access to the memory. */
+  /** Returns true for a valid cookie with its key, which gives access to the memory. */
   mayConnect(request: IncomingMessage, key: string): boolean {
     const id = this.#sessionIdOf(request)
     return id !== undefined && isEqual(key, this.#keyOfSession(id))
@@ -105,7 +105,7 @@ export class Authenticator {
   }
 }
 
-/** Undefined for a missing or repeated header. */
+/** Returns undefined for a missing or repeated header. */
 function hostOf(request: IncomingMessage): string | undefined {
   const hosts = request.headersDistinct['host']
   return hosts?.length === 1 ? hosts[0] : undefined

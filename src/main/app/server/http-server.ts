@@ -33,7 +33,7 @@ interface HostOptions {
 
 export interface RunningHost {
   readonly url: string
-  /** With a one-time token, for places that other users can read. */
+  /** Returns an address with a one-time token, for places that other users can read. */
   oneTimeUrl(): string
   close(): Promise<void>
 }

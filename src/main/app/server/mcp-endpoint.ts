@@ -8,7 +8,7 @@ import { loopbackAddress } from './authentication.ts'
 
 export const mcpPath = '/mcp'
 
-/** The MCP SDK loads at the first request. */
+/** Returns an endpoint that loads the MCP SDK at the first request. */
 export function lazyMcpEndpoint(hostProcess: HostProcess): McpEndpoint {
   // Each wrong token costs a request to the process that has the memory open.
   const wrongTokens = new TokenBucket(20, 60_000)

@@ -48,7 +48,7 @@ const reviewVerdictSchema = z.discriminatedUnion('kind', [
 ])
 type ReviewVerdict = z.infer<typeof reviewVerdictSchema>
 
-/** Undefined if the answer is not a JSON object of the expected form. `dropped`: unusable or repeated items. */
+/** Returns undefined if the answer is not a JSON object of the expected form. `dropped`: unusable or repeated items. */
 export function parseAnswer(batch: ReviewBatch, answer: string) {
   const items = parseItems(batch.kind === 'conflicts' ? 'conflicts' : 'keep', answer)
   if (!items) return undefined

@@ -79,7 +79,7 @@ export class Review {
     this.#file = join(options.folder, 'review.json')
   }
 
-  /** The state is `running` if a crash interrupted the review; null before the first one. */
+  /** Returns the last outcome; null before the first one. Its state is `running` if a crash interrupted the review. */
   async last(): Promise<ReviewOutcome | null> {
     const text = await readIfExists(this.#file)
     return stateSchema.safeParse(parseJson(text ?? '')).data?.last ?? null

@@ -53,7 +53,7 @@ const ownTimes: Parameters<typeof relativeTimes>[2] = [
   },
 ]
 
-/** The latest certain deadline; undefined if there is none. @param writtenOn day of the line; undefined if unknown */
+/** Returns the latest certain deadline; undefined if there is none. @param writtenOn day of the line; undefined if unknown */
 export function deadlineIn(line: string, writtenOn: Day | undefined): Day | undefined {
   const text = fold(line.normalize('NFKC'))
   const absolute = findDates(text).flatMap((date) => {
@@ -89,7 +89,7 @@ function leadOf(text: string, start: number, end: number): { includesDate: boole
   return includesDate || excludingLead.test(before) ? { includesDate, isSure } : undefined
 }
 
-/** True for sentences such as "Until 2026-11-09 the sauna is shut": a present state ends on that day. */
+/** Returns true for sentences such as "Until 2026-11-09 the sauna is shut": a present state ends on that day. */
 function describesPresentState(text: string, start: number): boolean {
   return /\b(?:until|till)\s+$/.test(text.slice(0, start)) && /\b(?:is|are|am|stays?|remains?)\b/.test(text)
 }

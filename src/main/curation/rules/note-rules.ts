@@ -69,7 +69,7 @@ export function findPendingNotes(notes: readonly Note[]): Finding[] {
     )
 }
 
-/** Empty if no recorded search is older than a year. @param now milliseconds since the epoch */
+/** Returns notes that no search has found; none if no recorded search is older than a year. @param now milliseconds since the epoch */
 export function findNeverRetrieved(
   notes: readonly Note[],
   recalls: readonly { readonly at: number; readonly paths: readonly string[] }[],

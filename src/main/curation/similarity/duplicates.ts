@@ -75,7 +75,7 @@ function candidateIndex(lines: readonly Line[], hasParaphrases: boolean): (index
   }
 }
 
-/** True if the original states everything that the duplicate states, and adds no other fact. */
+/** Returns true if the original states everything that the duplicate states, and adds no other fact. */
 function coversContent(
   original: LineFeatures,
   duplicate: LineFeatures,

@@ -49,7 +49,7 @@ export class TextLines {
     return lines.join('\n')
   }
 
-  /** The edits must fit the lines and not overlap. */
+  /** Returns the edits as a patch. They must fit the lines and not overlap. */
   patch(path: string, edits: readonly LineEdit[]): string {
     const newLines = [...this.lines]
     let shift = 0

@@ -91,7 +91,7 @@ export class ClientApps {
     return existing && this.registerLocal(existing.id, existing.name, undefined)
   }
 
-  /** Also answers open permission requests of the program accordingly. @throws AppError `client_unknown` */
+  /** Changes a program and answers its open permission requests accordingly. @throws AppError `client_unknown` */
   async update(
     id: string,
     change: { readonly [Name in (typeof changeable)[number]]?: MemoryClient[Name] | undefined },

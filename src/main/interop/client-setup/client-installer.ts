@@ -48,7 +48,7 @@ export class ClientInstaller {
     this.#machine = { platform: process.platform, home: env['HOME'] ?? env['USERPROFILE'] ?? homedir(), env }
   }
 
-  /** With the patch of `connect`. An unreadable file sets `problem`. */
+  /** Lists the programs with the patch of `connect`. An unreadable file sets `problem`. */
   list(registration: RegistrationOptions): Promise<ConnectableProgram[]> {
     return Promise.all(programs.map(({ id }) => this.inspect(id, registration)))
   }
@@ -123,7 +123,7 @@ export class ClientInstaller {
     }
   }
 
-  /** The home folder itself does not count. */
+  /** Returns true if the file or its folder exists. The home folder itself does not count. */
   #isInstalled(file: string): boolean {
     const folder = dirname(file)
     return existsSync(file) || (folder !== this.#machine.home && existsSync(folder))

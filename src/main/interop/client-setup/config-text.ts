@@ -17,7 +17,7 @@ type EntryValue = string | number | boolean | readonly string[] | Readonly<Recor
 export type ServerEntry = Readonly<Record<string, EntryValue>>
 export type EntryPath = readonly [group: string, name: string]
 
-/** Undefined if there is no value. @throws AppError `config_invalid` for invalid syntax */
+/** Returns undefined if there is no value. @throws AppError `config_invalid` for invalid syntax */
 export function serverEntryAt(config: ConfigText, [group, name]: EntryPath): unknown {
   const groupValue = readRoot(normalizeText(config).config)[group]
   return isRecord(groupValue) ? groupValue[name] : undefined

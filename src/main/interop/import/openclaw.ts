@@ -170,7 +170,7 @@ class SettingsMigration {
     }
   }
 
-  /** The first unknown provider becomes `openai-compatible`. */
+  /** Takes the providers over; the first unknown one becomes `openai-compatible`. */
   #takeProviders(providers: Settings): void {
     const known = new Set(['anthropic', 'openai'])
     const compatible = Object.keys(providers).find((name) => !known.has(name) && isRecord(providers[name]))

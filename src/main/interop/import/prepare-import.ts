@@ -265,7 +265,7 @@ async function createTargetPaths(roots: Roots, own: string) {
   }
 }
 
-/** With and without the import mark. Returns false if the note is unreadable. */
+/** Compares a note with and without the import mark. Returns false if the note is unreadable. */
 async function isSameNote(file: string, isSame: (text: string) => boolean): Promise<boolean> {
   const note = await orUndefined(readText(file))
   return note !== undefined && (isSame(note.text) || isSame(withoutImport(note.text)))

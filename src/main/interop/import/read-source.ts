@@ -90,7 +90,7 @@ async function openContents(path: string, opened: AsyncDisposableStack): Promise
   return { files: [{ path: name, size: info.size, chunks: () => createReadStream(path) }], omitted: [] }
 }
 
-/** The files of a zip, or of the zips in it if it has no notes. @throws AppError `archive_unusable` */
+/** Returns the files of a zip, or of the zips in it if it has no notes. @throws AppError `archive_unusable` */
 async function openNotes(archive: Archive, opened: AsyncDisposableStack): Promise<Contents> {
   const archives = archive.entries.some(({ name }) => isMarkdown(name)) ? [archive] : await unpackInner(archive, opened)
   const files = new Map<string, SourceFile>()

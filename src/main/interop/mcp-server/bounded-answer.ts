@@ -43,7 +43,7 @@ export function takeFitting<Item, Shown>(
   return { shown, omittedCount: items.length - shown.length }
 }
 
-/** The longest prefix of a text that fits, with an ellipsis if it is cut; '' if nothing fits. */
+/** Returns the longest prefix of a text that fits, with an ellipsis if it is cut; '' if nothing fits. */
 export function clipToTokens(text: string, tokenLimit: number): string {
   const fits = (prefix: string) => maxTokensOf(JSON.stringify(prefix)) <= tokenLimit
   // Limits the search: a token rarely has more than 40 characters.

@@ -73,7 +73,7 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
   }
 }
 
-/** Null for an unknown token; an expected failure such as an archived agent is returned. */
+/** Returns null for an unknown token; an expected failure such as an archived agent is returned. */
 async function authenticate({ ask }: HttpAccess, token: string): Promise<MemoryClient | AppError | null> {
   return ask((primary) => primary.clients.admit({ token })).catch((error: unknown) => {
     if (error instanceof AppError) return error

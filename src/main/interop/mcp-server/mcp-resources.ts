@@ -209,7 +209,7 @@ export function noteUri(path: string, line?: number): string {
   return `${scheme}${encoded}${line === undefined ? '' : `#L${line}`}`
 }
 
-/** Undefined if the URI is not the URI of a note. */
+/** Returns undefined if the URI is not the URI of a note. */
 export function pathOfUri(uri: string): string | undefined {
   if (!uri.startsWith(scheme)) return undefined
   try {

@@ -19,7 +19,7 @@ export class AgentConfig {
     return list.find(({ id }) => id === this.id) ?? defaults
   }
 
-  /** The name in the settings, the app's for the default agent, else the id. */
+  /** Returns the name in the settings, the app's for the default agent, else the id. */
   static nameOf({ id, name }: { readonly id: string; readonly name?: string | undefined }): string {
     return name ?? (id === defaultAgentId ? 'Commonplace' : id)
   }

@@ -43,7 +43,7 @@ export class KeyRing {
       if (isKeyName(name)) this.#keys.set(name, key)
   }
 
-  /** Undefined if keys cannot be stored. */
+  /** Returns undefined if keys cannot be stored. */
   get vaultStrength(): KeyVault['strength'] | undefined {
     return this.#vault?.strength
   }
@@ -71,7 +71,7 @@ export class KeyRing {
     this.#changes.emit()
   }
 
-  /** Also redacts the values of environment variables with a name such as `…_TOKEN`, in JSON and URLs, too. */
+  /** Redacts keys, and the values of environment variables with a name such as `…_TOKEN`, in JSON and URLs, too. */
   scrub(text: string, others: readonly string[] = []): string {
     const environmentSecrets = Object.entries(this.#env).flatMap(([name, value]) =>
       secretNamePattern.test(name) && value ? [value] : [],

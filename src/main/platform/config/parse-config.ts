@@ -81,7 +81,7 @@ function invalidConfig(message: string, line: number | null = null): ParsedConfi
   return withProblems([{ key: '', line, message }])
 }
 
-/** Limits alias expansion, which can be exponential or cyclic. */
+/** Limits the expansion of aliases: it can be exponential or cyclic. */
 function toPlainValue(document: Document): { value: unknown; problem?: undefined } | { problem: string } {
   let value: unknown
   try {
@@ -138,7 +138,7 @@ function mergeSettings(base: Record<string, unknown>, overrides: Record<string, 
   return result
 }
 
-/** The code and values of a translated message; empty if the interface has no translation of the issue. */
+/** Returns the code and values of a translated message; empty if the interface has no translation of the issue. */
 function faultOf(issue: z.core.$ZodIssue): { fault?: ConfigFault; allowed?: string } {
   const rule = (Object.keys(rules) as ConfigRule[]).find((name) => issue.message === rules[name])
   if (rule) return { fault: rule }

@@ -80,7 +80,7 @@ export class SettingsStore {
     this.#systemLanguage = language
   }
 
-  /** False until a configuration has been loaded without problems. A missing file counts as an empty configuration. */
+  /** Returns false until a configuration has been loaded without problems. A missing file counts as an empty configuration. */
   get hasBeenRead(): boolean {
     return this.#hasBeenRead
   }
@@ -232,7 +232,7 @@ export class SettingsStore {
   }
 }
 
-/** Empty, comments only, or an empty map. */
+/** Returns true for an empty text, comments only, or an empty map. */
 function hasNoValues(text: string): boolean {
   return ['', '{}', '---'].includes(text.replaceAll(/(?:^|\s)#.*$/gm, '').trim())
 }

@@ -52,7 +52,7 @@ export class FileLock {
     return folder
   }
 
-  /** Not reentrant. @throws LockBusyError; SqliteError if locks are not supported; errors of `work` */
+  /** Runs work while it holds the lock. Not reentrant. @throws LockBusyError; SqliteError if locks are not supported; errors of `work` */
   async withLock<T>(work: () => Promise<T>, timeoutMs: number = defaultTimeoutMs): Promise<T> {
     const deadline = performance.now() + timeoutMs
     for (let delay = firstDelayMs; !this.tryAcquire(); delay = Math.min(maxDelayMs, delay * 2)) {
@@ -66,7 +66,7 @@ export class FileLock {
     }
   }
 
-  /** The end of the process frees the lock, too. @returns false if another holder has it */
+  /** Takes the lock. The end of the process frees it, too. @returns false if another holder has it */
   tryAcquire(): boolean {
     const database = this.#open()
     try {
@@ -81,7 +81,7 @@ export class FileLock {
     return this.tryAcquire()
   }
 
-  /** False if the lock file was deleted or replaced, so that other processes cannot see this lock. */
+  /** Returns false if the lock file was deleted or replaced, so that other processes cannot see this lock. */
   get isFileCurrent(): boolean {
     return inodeOf(this.file) === this.#inode
   }

@@ -30,7 +30,7 @@ export class Mutex {
     return mutex.run(work).finally(() => mutex.close())
   }
 
-  /** Not reentrant. @throws AppError 'file_busy' if another process keeps the lock for 30 s; errors of `work` */
+  /** Runs work alone. Not reentrant. @throws AppError 'file_busy' if another process keeps the lock for 30 s; errors of `work` */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const name = (this.#name ??= await realPathOf(this.#path))
     return queue.run(name, async () => {

@@ -33,7 +33,7 @@ export async function readSmallText(file: string, maxBytes: number, isStrict = t
   return text.catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
 }
 
-/** Undefined if `fatal` is set and the bytes are invalid, or if the runtime does not support the encoding. */
+/** Returns undefined if `fatal` is set and the bytes are invalid, or if the runtime does not support the encoding. */
 export function decodeAs(encoding: string, bytes: Uint8Array, fatal: boolean): string | undefined {
   try {
     return new TextDecoder(encoding, { fatal, ignoreBOM: fatal }).decode(bytes)
@@ -74,7 +74,7 @@ export async function readRows<Schema extends z.ZodType>(file: string, schema: S
 }
 
 /**
- * Undefined if the text is not valid. Keeps fields that the schema does not have: a newer version has added them, and
+ * Returns undefined if the text is not valid. Keeps fields that the schema does not have: a newer version has added them, and
  * reads them again after the user has gone back to this one.
  */
 export function parseStored<Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> | undefined {

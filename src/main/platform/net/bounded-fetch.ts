@@ -157,7 +157,7 @@ export function parseRetryAfter(headers: Headers | undefined): number | undefine
 
 const maxLineCharacters = 300
 
-/** At most 300 characters, without markup and enclosing quotes. */
+/** Returns a text for an error message: at most 300 characters, without markup and enclosing quotes. */
 export function toPlainLine(body: string): string {
   const parsed = body.startsWith('"') ? parseJson(body) : undefined
   const text = (typeof parsed === 'string' ? parsed : body)

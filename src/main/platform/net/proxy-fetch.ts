@@ -38,7 +38,7 @@ export function proxyFor(url: string | undefined, proxy: string | undefined, env
 
 const dispatchers = new Map<string, Dispatcher>()
 
-/** Empty texts if there are none. */
+/** Returns the proxies of the environment; empty texts if there are none. */
 export function environmentProxies(env: NodeJS.ProcessEnv) {
   const httpProxy = env['http_proxy'] || env['HTTP_PROXY'] || ''
   const httpsProxy = env['https_proxy'] || env['HTTPS_PROXY'] || httpProxy

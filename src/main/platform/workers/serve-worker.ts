@@ -62,7 +62,7 @@ function lowerPriority(): void {
   }
 }
 
-/** Also errors of a stream: AppErrors keep code and data in the transfer, others are converted by `convertOther`. */
+/** Converts errors, also those of a stream: AppErrors keep code and data in the transfer, others are converted by `convertOther`. */
 export async function convertErrors<Result extends { readonly output: unknown }>(
   next: () => Result | PromiseLike<Result>,
   convertOther: (error: unknown) => unknown = (error) => error,

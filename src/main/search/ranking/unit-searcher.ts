@@ -173,7 +173,7 @@ export class UnitSearcher {
     return this.#db.transaction(() => this.#open(scope).reader.table.units)()
   }
 
-  /** Must run in a transaction. */
+  /** Returns the vectors. Must run in a transaction. */
   vectors(): UnitVectors {
     return this.#open({ isChat: false, hasPrivate: true }).vectors
   }

@@ -42,7 +42,7 @@ export class UnitVectors {
     this.#statements = prepare(db, scope)
   }
 
-  /** Must run in the transaction of the search. */
+  /** Compares the units with a query. Must run in the transaction of the search. */
   similarityTo(query: EmbeddedQuery): UnitSimilarity & RawSimilarity {
     const raw = this.cosinesWith(query.vector, query.model)
     const { mean, deviation } = this.#distribution(raw)

@@ -159,7 +159,7 @@ export class Memory {
     return this.#withFailure(await this.#workers.index((indexer) => indexer.status()))
   }
 
-  /** With the write-ahead log; 0 if there is no index. */
+  /** Returns the size with the write-ahead log; 0 if there is no index. */
   async indexBytes(): Promise<number> {
     const { file } = this.#source
     const sizes = await Promise.all(

@@ -68,7 +68,7 @@ export class UnitStore {
     return new Set(this.#statements.hashes.all(source, path))
   }
 
-  /** With true, checkpoints run less often, so that pages that change repeatedly are written back less often. */
+  /** If true, checkpoints run less often, so that pages that change repeatedly are written back less often. */
   setBulkMode(isBulk: boolean): void {
     this.db.pragma(`wal_autocheckpoint = ${isBulk ? pagesOfLog.bulk : pagesOfLog.usual}`)
   }

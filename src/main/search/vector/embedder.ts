@@ -48,7 +48,7 @@ export class Embedder {
     if (!this.#running) this.#follow(this.#runAll(store))
   }
 
-  /** Must not be called during a run. */
+  /** Gives units their vectors from the cache. Must not run during an embedding run. */
   assignCachedVectors(store: UnitStore): void {
     assignCachedVectors(store, this.#provider, this.#isRemote)
   }

@@ -96,7 +96,7 @@ export class ChangeLog {
     this.#workspace = workspace
   }
 
-  /** True while changes cannot be stored. The notes themselves are written. */
+  /** Returns true while changes cannot be stored. The notes themselves are written. */
   get isPaused(): boolean {
     return this.#problems.has('history_failed')
   }
@@ -209,7 +209,7 @@ export class ChangeLog {
     return this.read(({ db }) => changeSetOf(db, changeSet))
   }
 
-  /** As `listSets` in `change-rows.ts`. @throws AppError `history_unavailable` */
+  /** Lists change sets as `listSets` in `change-rows.ts`. @throws AppError `history_unavailable` */
   listSets(kinds: readonly ChangeKind[], limit: number) {
     return this.read(({ db }) => listSets(db, kinds, limit))
   }

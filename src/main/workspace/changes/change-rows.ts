@@ -54,7 +54,7 @@ export function insertChangeSet(
   return Number(insert.run(id, at, JSON.stringify(origin), kind, detail).lastInsertRowid)
 }
 
-/** The set of the files that existed before the log; created in a new log. Undefined if all of them are recorded. */
+/** Returns the set of the files that existed before the log; creates it in a new log. Undefined if all of them are recorded. */
 export function openAdoption(db: LogDb, at: number): number | undefined {
   const set = db
     .prepare<[], Pick<ChangeSet, 'id' | 'detail'>>("SELECT id, detail FROM change_sets WHERE kind = 'adoption'")
@@ -83,7 +83,7 @@ export function fileChangesOf(db: LogDb, changeSet: number): FileChangeRow[] {
     .all(changeSet)
 }
 
-/** Undefined if the log has none, or the file at that path was moved away. Ignores pending changes. */
+/** Returns undefined if the log has none, or the file at that path was moved away. Ignores pending changes. */
 export function latestChangeAt(db: LogDb, path: string): FileChangeRow | undefined {
   const row = db
     .prepare<[string], FileChangeRow>(

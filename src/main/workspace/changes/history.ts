@@ -135,7 +135,7 @@ export class History {
     return this.log.read(({ db }) => (change === undefined ? movedPathOf(db, path) : currentPathOf(db, change, path)))
   }
 
-  /** As `revertStatusOf`. @param path path after the change @param text current text */
+  /** Returns the same as `revertStatusOf`. @param path path after the change @param text current text */
   revertStatus(change: number, path: string, text: string) {
     return this.#worker.run((client) => client.revertStatus({ change, path, text }))
   }
@@ -153,7 +153,7 @@ export class History {
     yield* this.#worker.stream((client) => client.exportGit({ ...request, forbidden }, { signal }), signal)
   }
 
-  /** As `exportGit`. @param folder absolute @throws AppError as `importFromGit`, `history_unavailable` */
+  /** Adds the history of a Git repository. Yields as `exportGit`. @param folder absolute @throws AppError as `importFromGit`, `history_unavailable` */
   async *importGit(folder: string, signal?: AbortSignal) {
     for await (const step of this.#worker.stream((client) => client.importGit(folder, { signal }), signal))
       if ('paths' in step) {

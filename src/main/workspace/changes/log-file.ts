@@ -56,7 +56,7 @@ export class LogFile {
     open?.db.close()
   }
 
-  /** True while changes are missing in the log. The state is the name of an empty file: renaming it needs no space. */
+  /** Returns true while changes are missing in the log. The state is the name of an empty file: renaming it needs no space. */
   get isPaused(): boolean {
     return existsSync(`${this.file}.paused`)
   }

@@ -89,7 +89,7 @@ function adoptedEntry(db: LogDb, before = Infinity, since = 0): HistoryEntry[] {
   return [{ ...toEntry(row), files: row.files }]
 }
 
-/** Falls back to the path then, if the log does not know the file. */
+/** Returns the current path of a file; the path then if the log does not know it. */
 export function currentPathOf(db: LogDb, changeSet: number, path: string): string {
   const query = db.prepare<[number, string], string | null>(
     `SELECT ${currentPath} FROM file_changes c WHERE c.change_set = ? AND c.path = ?`,
@@ -97,7 +97,7 @@ export function currentPathOf(db: LogDb, changeSet: number, path: string): strin
   return query.pluck().get(changeSet, path) ?? path
 }
 
-/** Falls back to `path` itself. */
+/** Returns the path of the last file that moved away from `path`; `path` itself if none did. */
 export function movedPathOf(db: LogDb, path: string): string {
   const move = latestChangeAt(db, path) ? undefined : latestMoveFrom(db, path)
   return move ? currentPathOf(db, move.change_set, move.path) : path
@@ -157,7 +157,7 @@ export function versionAt({ db, versions }: OpenLog, path: string, at: number): 
   return typeof version === 'number' ? versions.text(version) : undefined
 }
 
-/** Empty if a version is longer than `maxBlameLength` or its text was removed. */
+/** Returns the change of each line; none if a version is longer than `maxBlameLength` or its text was removed. */
 export function blameFile({ db, versions }: OpenLog, path: string): BlamedLine[] {
   const note = latestChangeAt(db, path)?.note
   if (typeof note !== 'number') return []

@@ -45,7 +45,7 @@ export class Versions {
     this.#db = db
   }
 
-  /** Undefined if the text was removed or was never stored. */
+  /** Returns undefined if the text was removed or was never stored. */
   text(id: number): string | undefined {
     return this.#bytes(id)?.toString('utf8')
   }
@@ -55,7 +55,7 @@ export class Versions {
     return this.#row(id)?.hash.toString('hex')
   }
 
-  /** The caller must have begun a transaction. @param base version that the text probably resembles @returns its id */
+  /** Stores a text in the transaction of the caller. @param base version that the text probably resembles @returns its id */
   put(text: string, base: number | null = null, encoded?: EncodedText): number {
     const bytes = Buffer.from(text, 'utf8')
     const textHash = hash('sha256', bytes, 'buffer')
@@ -80,7 +80,7 @@ export class Versions {
     return { encoding: { ...whole, data: await deflate(bytes, {}) }, baseHash: undefined }
   }
 
-  /** False if the version on which the encoding depends has been removed. */
+  /** Returns false if the version on which the encoding depends has been removed. */
   #isCurrent({ encoding, baseHash }: EncodedText): boolean {
     if (encoding.base === null || !baseHash) return true
     const row = this.#row(encoding.base)

@@ -8,7 +8,7 @@ const maxBytes = 256 * 1024 * 1024
 const structuralFields =
   /^(?:type|role|id|parentId|kind|cause|state|rule|status|toolName|toolCallId|provider|model|api|stopReason|method|hash|version|timestamp)$/
 
-/** Also decompresses gzip. Undefined if there is no such file; without the text if it is too large. */
+/** Returns the text of a file, also of gzip. Undefined if there is no such file; without the text if it is too large. */
 export async function decodeFile(
   file: string,
 ): Promise<{ text?: string; isZipped?: boolean; isUtf8?: boolean } | undefined> {

@@ -29,7 +29,7 @@ export class KnownFiles {
     this.#roots = roots
   }
 
-  /** The file itself, if another program created it. @throws AppError as `resolveRealPath` */
+  /** Returns the file itself as the source, if another program created it. @throws AppError as `resolveRealPath` */
   async sourcesOf(path: string): Promise<Source[]> {
     if (findReadableFolder(this.#roots, path)) return []
     const key = keyOf(await resolveRealPath(this.#roots, path, []))
@@ -43,7 +43,7 @@ export class KnownFiles {
     )
   }
 
-  /** The first call in a workspace accepts all files. @throws AppError as `resolveInside`; system errors */
+  /** Accepts files of other programs. The first call in a workspace accepts all. @throws AppError as `resolveInside`; system errors */
   async accept(paths: readonly string[]): Promise<void> {
     const resolvedRoots = await resolveRoots(this.#roots)
     await inBatches(paths, pathsAtOnce, (path) => resolveInside(resolvedRoots, path))

@@ -17,7 +17,7 @@ export function restoreLineEnds(before: string, after: string): string {
   return bom + text.join('')
 }
 
-/** Empty for an added line. */
+/** Returns the line end of each new line; '' for an added one. */
 function matchLineEnds(oldLines: readonly Line[], newLines: readonly Line[]): string[] {
   const textsOf = (lines: readonly Line[]) => lines.map(({ text }) => text)
   const endsOf = (from: number, to?: number) => oldLines.slice(from, to).map(({ end }) => end)

@@ -20,7 +20,7 @@ export function sectionTitle(input: string): string {
 
 function findSection(lines: readonly string[], title: string): Section | undefined {
   const sections = sectionsOf(lines)
-  // As the parser reads it from a heading: `C#` → `C`.
+  // The parser reads the heading `C#` as `C`.
   const name = sectionsOf([`## ${title}`])[0]?.title ?? title
   const lowerCaseName = name.toLowerCase()
   return (

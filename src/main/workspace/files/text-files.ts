@@ -124,7 +124,7 @@ export class ConcurrentWriteError extends AppError {
   }
 }
 
-/** False if the file cannot be examined. */
+/** Returns false if the file cannot be examined. */
 export async function isWriteProtected(path: string): Promise<boolean> {
   const info = await stat(path).catch(onSystemError(undefined))
   return info !== undefined && (info.mode & 0o222) === 0
@@ -153,7 +153,7 @@ export async function moveFile(from: string, to: string, shownPath: string, isAl
   )
 }
 
-/** Creates a file, which must not exist. @param fill writes a temporary file, which is synced and moved @throws as `moveFile` */
+/** Creates a new file. @param fill writes a temporary file, which is synced and moved @throws as `moveFile` */
 export async function createFile(
   path: string,
   shownPath: string,
@@ -231,7 +231,7 @@ const executableBits = 0o111
 /** For each device: true if its file system sets the bits on every file, as FAT and NTFS do. */
 const bitsIgnoredByDevice = new Map<number, boolean>()
 
-/** False if the file system does not support such bits. @throws the system error if the file cannot be read */
+/** Returns false if the file system does not support such bits. @throws the system error if the file cannot be read */
 export async function isExecutable(file: string): Promise<boolean> {
   if (process.platform === 'win32') return false
   const info = await stat(file).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))

@@ -72,7 +72,7 @@ export class NoteWriter {
     return this.withLock(() => this.rewrite(normalizePath(path), origin, rewrite, begun))
   }
 
-  /** The caller must hold the lock. @throws AppError as `resolveWritable`, `readText`, `writeText`; `file_protected` */
+  /** Rewrites a note. The caller must hold the lock. @throws AppError as `resolveWritable`, `readText`, `writeText`; `file_protected` */
   async rewrite(notePath: string, origin: WriteOrigin, rewrite: Rewrite, begun?: BegunChange): Promise<WorkspaceWrite> {
     for (let attempt = 1; ; attempt += 1) {
       try {

@@ -178,7 +178,7 @@ export class Workspace {
     return (await info.catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))) !== undefined
   }
 
-  /** Empty if there is no such folder. @throws AppError as `resolveInside` and `list` */
+  /** Lists a folder; nothing if there is none. @throws AppError as `resolveInside` and `list` */
   async listFolder(folder: string, signal?: AbortSignal): Promise<readonly WalkedFile[]> {
     await resolveInside(this.roots, folder)
     const prefix = `${normalizePath(folder)}/`
@@ -237,7 +237,7 @@ export class Workspace {
     return this.#writer.change(path, origin, (current) => rewrite(current?.text), begun)
   }
 
-  /** The files of the change are written one by one with `edit` and `attach`. As `ChangeLog.begin`. */
+  /** Begins a change as `ChangeLog.begin`. Its files are written one by one with `edit` and `attach`. */
   async begin(draft: ChangeDraft, into?: number): Promise<number | undefined> {
     return this.#writer.withLock(async () => this.#transaction.log?.begin(draft, into))
   }
@@ -353,7 +353,7 @@ export class Workspace {
     return movesPrivateNotes(this.#transaction, move.from)
   }
 
-  /** As `recover` in `recovery.ts`. */
+  /** Decides interrupted changes, see `recover` in `recovery.ts`. */
   async recover(onBegin?: (batch: BatchDetail) => void) {
     return this.#writer.withLock(() => recover(this.#transaction, onBegin))
   }
@@ -415,7 +415,7 @@ export class Workspace {
     this.#stopCleanup = scheduleCleanup(this.roots.workspace, shouldEnter, onFault)
   }
 
-  /** The file need not exist. @throws AppError as `resolveInside` */
+  /** Returns the absolute path of a file, which need not exist. @throws AppError as `resolveInside` */
   async locate(path: string): Promise<string> {
     return resolveInside(this.roots, path)
   }

@@ -30,7 +30,7 @@ export class Finder {
     this.#worker = new WorkerHost({ entry, idleMs })
   }
 
-  /** The last event has the id for `replace`. @throws AppError `input_invalid` for an invalid pattern */
+  /** Finds matches. The last event has the id for `replace`. @throws AppError `input_invalid` for an invalid pattern */
   async *find(query: SearchQuery, signal?: AbortSignal): AsyncGenerator<FindEvent> {
     const files = new Map<string, string>()
     const { workspace, forbidden } = this.#workspace.roots

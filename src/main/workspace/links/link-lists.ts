@@ -13,7 +13,7 @@ const maxBroken = 1000
 const maxSuggested = 300
 const maxExcerptLength = 400
 
-/** Null if there is none: `path` of the target, `line` (1-based) of the fragment, path that a broken link `makes`. */
+/** Returns null if there is none: `path` of the target, `line` (1-based) of the fragment, path that a broken link `makes`. */
 export function resolveLink(index: LinkIndex, from: string, link: Pick<NoteLink, 'kind' | 'target' | 'fragment'>) {
   const path = index.resolver.resolve(from, link)?.path ?? null
   const note = path === null ? undefined : index.notes.get(path)
@@ -21,7 +21,7 @@ export function resolveLink(index: LinkIndex, from: string, link: Pick<NoteLink,
   return { path, line, makes: path === null ? (newNotePath(from, link, index.conventions) ?? null) : null }
 }
 
-/** Undefined for other file types and for paths that are hidden or outside the workspace. */
+/** Returns undefined for other file types and for paths that are hidden or outside the workspace. */
 function newNotePath(
   from: string,
   { kind, target }: Pick<NoteLink, 'kind' | 'target'>,

@@ -19,7 +19,7 @@ const detailSchema = z.object({
 export type BatchDetail = Readonly<z.infer<typeof detailSchema>>
 export type Batch = Pick<BatchDetail, 'tag' | 'replacement'> & { readonly move?: Move | undefined }
 
-/** That of a change without a batch is empty. */
+/** Returns an empty detail for a change without a batch. */
 export function batchDetailOf(detail: string | null): BatchDetail {
   return detailSchema.catch({ made: [] }).parse(parseJson(detail ?? '{}'))
 }

@@ -174,7 +174,7 @@ async function planWrites(tools: TransactionTools, move: BatchDetail['move'], te
   return [...moved.flat(), ...others]
 }
 
-/** False without rules. @param from path before the move */
+/** Returns false without rules. @param from path before the move */
 export async function movesPrivateNotes(tools: TransactionTools, from: string): Promise<boolean> {
   const { roots, local } = tools
   if (!local) return false

@@ -35,7 +35,7 @@ export function NoteMark({ privacy: { isWhole, rule, problem } }: { privacy: Not
   return <PrivateMark label={label} isPart={!isWhole} />
 }
 
-/** The lock of the note or chat at a path of the workspace; nothing if it is open. */
+/** Shows the lock of the note or chat at a path of the workspace; nothing if it is open. */
 export function PlaceMark({ path }: { path: string }) {
   const { id: agent } = useAgent()
   const session = sessionOfPath(path)

@@ -179,7 +179,7 @@ export function sectionOf(text: string, fragment: string | undefined): string | 
   return blockAt(lines, line - 1).join('\n')
 }
 
-/** Returns a list item with its children, or a block up to its id, which may be on a line below the block. */
+/** Returns a list item with its children, or a block with its id. The id may be on a line below the block. */
 function blockAt(lines: readonly string[], lineIndex: number): string[] {
   let end = lineIndex
   if (/^\s*\^[A-Za-z\d-]+\s*$/.test(lines[lineIndex] ?? '')) {

@@ -123,7 +123,7 @@ export function fileNameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** With the trailing `/`; empty at the top. */
+/** Returns the folder with the trailing `/`; '' at the top. */
 export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1)
 }

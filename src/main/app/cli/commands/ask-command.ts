@@ -54,7 +54,7 @@ async function makePrivate(client: ContractClient, agent: string, session: strin
   return ['the chat is private now; notes that it wrote before are still open']
 }
 
-/** The reason why the offline model answers a private chat instead of the model of the agent, if it does. */
+/** Returns the reason why the offline model answers a private chat instead of the model of the agent, if it does. */
 async function offlineReasons(client: ContractClient, agent: string, session: string): Promise<string[]> {
   const [{ summary }, agents, providers] = await Promise.all([
     client.chats.get({ agent, session }),

@@ -112,7 +112,7 @@ function groupLines(title: string, results: readonly SearchResult[]): string[] {
   return results.length === 0 ? [] : [title, ...results.map(formatResult)]
 }
 
-/** Without `--private`, private chats have no title. */
+/** Lists the chats. Without `--private`, private ones have no title. */
 export async function listChats(
   { client }: PrimaryClient,
   { agent, private: isPrivateShown = false }: CommonFlags,

@@ -76,7 +76,7 @@ class ChatAnswer {
     return this.#finishReason !== undefined
   }
 
-  /** True if what has arrived forms a whole answer; for servers that send no finish reason. */
+  /** Returns true if what has arrived forms a whole answer; for servers that send no finish reason. */
   get isComplete(): boolean {
     return this.#hasDelta && this.#calls.every((call) => call.name !== '' && isCompleteJsonObject(call.json))
   }

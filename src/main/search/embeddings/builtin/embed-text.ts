@@ -69,7 +69,7 @@ export function addRows(
   sum.set(exact)
 }
 
-/** In place; a zero vector becomes the first unit vector. */
+/** Scales a vector in place; a zero vector becomes the first unit vector. */
 function scaleToUnit(vector: Float32Array): Float32Array {
   const length = Math.sqrt(dot(vector, vector))
   if (length === 0) vector[0] = 1
