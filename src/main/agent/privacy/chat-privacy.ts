@@ -30,7 +30,7 @@ interface ChatPrivacyOptions {
   readonly visible: VisibleMemory
   /** Returns the chat and message of each line of a note; fewer lines if the history does not know them. */
   readonly originsOf: (path: string) => Promise<readonly Pick<BlamedLine, 'session' | 'turn'>[]>
-  /** Returns the texts of a note since a time (ms since the epoch); undefined if the history does not know them. */
+  /** Returns the replaced texts of a note since a time (ms since the epoch); undefined if the history does not know them. */
   readonly versionsSince: (path: string, since: number) => readonly string[] | undefined
   readonly stateFile: string
   /** Stops the running turn of a session, if any, and waits for its end. */

@@ -119,14 +119,12 @@ export class History {
     return this.#enabled.read((log) => versionAt(log, path, at))
   }
 
-  /** Returns the texts of a note since a time (ms since the epoch); undefined if they are not stored or are too many. */
+  /** Returns the replaced texts of a note since a time (ms since the epoch); undefined if they are not stored or too many. */
   versionsSince(path: string, since: number): string[] | undefined {
     return unlessAppError(() => {
       const entries = this.timeline({ path, since, limit: maxVersions })
-      const texts = entries.map((entry) => this.texts(entry.change, entry.path))
-      return entries.length === maxVersions
-        ? undefined
-        : texts.flatMap(({ before, after }) => [before ?? '', after ?? ''])
+      const texts = entries.map((entry) => this.texts(entry.change, entry.path).before ?? '')
+      return entries.length === maxVersions ? undefined : texts
     })
   }
 
