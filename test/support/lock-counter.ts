@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { FileLock } from '../../src/main/platform/fs/file-lock.ts'
+import { FileLock } from '../../src/main/platform/fs/mutex.ts'
 
 const [folder = '', times = '1'] = process.argv.slice(2)
 const lock = new FileLock(join(folder, 'lock'))

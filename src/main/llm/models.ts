@@ -33,10 +33,9 @@ import type { ChatModel } from './model.ts'
 import { type ProviderOptions, redactRequest, type RequestSecrets } from './middleware/provider-fetch.ts'
 import { createOfflineModel } from './offline/offline-model.ts'
 import { languageOfLocale, replyLanguage, type Language, sentencesIn, type Sentences } from './offline/sentences.ts'
-import { hasRefused, withAnswerSchema } from './middleware/refused-parts.ts'
+import { hasRefused, withAnswerSchema, redactSecrets } from './middleware/provider-failures.ts'
 import { withAnswerLimits, withIdleTimeout, withRetries, withServerQueue } from './middleware/retry.ts'
 import { withTextCalls } from './middleware/text-calls.ts'
-import { redactSecrets } from './middleware/provider-failures.ts'
 
 interface ModelsOptions {
   readonly settings: Pick<SettingsStore, 'config' | 'locale' | 'set'>

@@ -21,7 +21,7 @@ export {
   scheduleCleanup,
   toWriteError,
 } from './fs/durable-write.ts'
-export { FileLock } from './fs/file-lock.ts'
+export { FileLock } from './fs/mutex.ts'
 export { Mutex } from './fs/mutex.ts'
 export {
   damagedPath,
@@ -43,7 +43,7 @@ export {
   toPlainLine,
 } from './net/bounded-fetch.ts'
 export { Outbound } from './net/outbound.ts'
-export { proxyFetch, proxyFor, unlimitedFetch } from './net/proxy-fetch.ts'
+export { proxyFetch, proxyFor, unlimitedFetch } from './net/bounded-fetch.ts'
 export { RemoteImages } from './net/remote-picture.ts'
 export { OpenQuestions } from './open-questions.ts'
 export { TokenBucket } from './token-bucket.ts'

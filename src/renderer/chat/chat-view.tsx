@@ -32,7 +32,7 @@ import { toTurns } from './turns.ts'
 import { ChatKindSwitches, PrivateNote, WithoutMemoryNote, type ChatKind } from './messages/chat-kind.tsx'
 import { useCauseName, Counts } from '#lib/diff-view/diff-card.tsx'
 import { formatMoment, isoDate, startOfDay } from '#lib/i18n/format.ts'
-import { withoutMarks } from '#shared/markdown/marks.ts'
+import { withoutMarks } from '#shared/markdown/visibility.ts'
 import { useDailyPath } from '#lib/notes/use-vault-settings.ts'
 import { logEntries } from './log-entries.ts'
 

@@ -1,5 +1,5 @@
 import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
-import { withoutMarks } from '#shared/markdown/marks.ts'
+import { withoutMarks } from '#shared/markdown/visibility.ts'
 import type { Suggestion } from '#shared/contract/index.ts'
 
 /** Returns the rule, or `summary`: new lines of an edited summary of a chat need approval, too. */

@@ -25,7 +25,7 @@ import {
   type RankChanges,
   type RankChange,
 } from './candidates.ts'
-import { withoutMarks } from '#shared/markdown/marks.ts'
+import { withoutMarks } from '#shared/markdown/visibility.ts'
 import { PlaceLink, usePlaceNames, ResultActions } from '../markdown/citations.tsx'
 import { ScoreBreakdown } from './score-breakdown.tsx'
 import { SupersededMark, MemoryText } from './unit-text.tsx'

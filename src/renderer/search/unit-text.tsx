@@ -1,5 +1,5 @@
 import { t } from 'i18next'
-import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
+import { withoutPrivateMarks } from '#shared/markdown/visibility.ts'
 import { Highlight } from '#lib/ui/long-text.tsx'
 import { parsePlace, paths } from '#lib/router/paths.ts'
 import { sessionOfPath } from '#shared/util/agent-files.ts'

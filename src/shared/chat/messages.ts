@@ -3,6 +3,7 @@
  * file without loading zod.
  */
 import type { ImagePart, Message, ToolResultMessage, Usage, UserMessage } from './message-schemas.ts'
+import { isRecord } from '../util/json.ts'
 
 export type * from './message-schemas.ts'
 
@@ -65,4 +66,69 @@ export function textsInCalls(message: Message): string[] {
   const parts = message.role === 'assistant' ? message.content : []
   const values = parts.flatMap((part) => (part.type === 'toolCall' ? Object.values(part.arguments) : []))
   return values.filter((value) => typeof value === 'string')
+}
+
+/** Custom entry appended to the last entry of the branch that becomes active. */
+export const branchEntry = 'commonplace.branch'
+
+export interface BranchMark {
+  /** Id of the first deleted message; the branch is no longer offered. */
+  readonly deleted?: string | undefined
+  readonly restored?: string | undefined
+}
+
+export function readBranchMark(data: unknown): BranchMark {
+  const idOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
+  return isRecord(data) ? { deleted: idOf(data['deleted']), restored: idOf(data['restored']) } : {}
+}
+
+/** Custom entry that turns memory off or on; the last one applies. Without one, memory is on. */
+export const memoryToggleEntry = 'commonplace.memory'
+
+export function isWithoutMemory(data: unknown): boolean {
+  return isRecord(data) && data['isOff'] === true
+}
+
+/** Custom entry that turns the recall of notes for each message off or on, with data as `memoryToggleEntry`. */
+export const recallToggleEntry = 'commonplace.recall'
+
+/** Custom entry that makes a chat private, or open again; the last one applies. Without one, a chat is open. */
+export const privacyToggleEntry = 'commonplace.privacy'
+
+/** Returns true if the data of such an entry makes the chat private. Invalid data does, too. */
+export function isPrivateChat(data: unknown): boolean {
+  return data !== undefined && !(isRecord(data) && data['isPrivate'] === false)
+}
+
+/** Slash commands and the name of their argument; null for a command without one. */
+export const commands = [
+  { name: 'new', argument: 'message' },
+  { name: 'reset', argument: 'message' },
+  { name: 'compact', argument: 'focus' },
+  { name: 'remember', argument: 'text' },
+  { name: 'search', argument: 'query' },
+  { name: 'context', argument: null },
+  { name: 'status', argument: null },
+  { name: 'model', argument: 'model' },
+  { name: 'agent', argument: null },
+  { name: 'help', argument: null },
+] as const
+
+type CommandName = (typeof commands)[number]['name']
+
+export interface CommandCall {
+  readonly name: CommandName
+  readonly argument: string
+}
+
+/** Chinese input methods type `、` or `／` for `/`. @returns undefined if the message is not a command */
+export function parseCommand(message: string): CommandCall | undefined {
+  const match = /^[/／、]([a-z]+)(?:\s+([\s\S]*))?$/.exec(message.trim())
+  const command = commands.find(({ name }) => name === match?.[1])
+  return command && { name: command.name, argument: (match?.[2] ?? '').trim() }
+}
+
+/** Returns the name after the slash if no command has it; undefined for other messages, such as `/etc/hosts`. */
+export function unknownCommand(message: string): string | undefined {
+  return parseCommand(message) ? undefined : /^[/／]([a-z][\w-]*)(?=\s|$)/i.exec(message.trim())?.[1]
 }

@@ -1,6 +1,6 @@
 import { addedLines, hasContent } from './visibility-edit.ts'
 import { scanBlocks, type Fence } from './blocks/scan-blocks.ts'
-import { withoutMarks } from './marks.ts'
+import { withoutMarks } from './visibility.ts'
 
 /**
  * Appends a source mark to each added line with content that is not covered. For a code block, adds the mark on a

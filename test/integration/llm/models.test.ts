@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createAnthropicModel, createOpenAiModel } from '../../support/provider-models.ts'
 import { proxyFetch } from '../../../src/main/platform/index.ts'
-import { objectSchema, withAnswerSchema } from '../../../src/main/llm/middleware/refused-parts.ts'
+import { objectSchema, withAnswerSchema } from '../../../src/main/llm/middleware/provider-failures.ts'
 import { withIdleTimeout, withRetries } from '../../../src/main/llm/middleware/retry.ts'
 import type { ChatModel, ModelRequest } from '../../../src/main/llm/model.ts'
 import { messageText, type AssistantMessage, type Message } from '../../../src/shared/chat/messages.ts'

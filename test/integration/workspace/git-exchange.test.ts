@@ -7,7 +7,7 @@ import { exportToGit, type GitExportOptions } from '../../../src/main/workspace/
 import { History } from '../../../src/main/workspace/changes/history.ts'
 import { importFromGit } from '../../../src/main/workspace/changes/import-git.ts'
 import { Workspace } from '../../../src/main/workspace/files/workspace.ts'
-import { marksBy } from '../../../src/main/workspace/privacy/privacy-marks.ts'
+import { marksBy } from '../../../src/main/workspace/privacy/privacy-rules.ts'
 import { workerEntry } from '../../../src/main/platform/workers/serve-worker.ts'
 import { mainFolder } from '../../support/app.ts'
 import { folderWith, temporaryFolder } from '../../support/folder.ts'

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { lenientArguments } from '../../../src/main/agent/tools/tool.ts'
-import { memorySearchTool } from '../../../src/main/agent/tools/memory-search-tool.ts'
-import { readFileTool } from '../../../src/main/agent/tools/built-in-tools.ts'
+import { memorySearchTool, readFileTool } from '../../../src/main/agent/tools/built-in-tools.ts'
 import { writeFileTool } from '../../../src/main/agent/tools/write-file-tool.ts'
 
 it.each([

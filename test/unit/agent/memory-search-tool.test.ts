@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type MemorySources, VisibleMemory } from '../../../src/main/agent/privacy/visible-memory.ts'
-import { memorySearchTool } from '../../../src/main/agent/tools/memory-search-tool.ts'
+import { memorySearchTool } from '../../../src/main/agent/tools/built-in-tools.ts'
 import type { ToolContext } from '../../../src/main/agent/tools/tool.ts'
 import { marksBy } from '../../../src/main/workspace/privacy/index.ts'
 import type { SearchResponse, SearchResult } from '../../../src/shared/contract/index.ts'

@@ -1,6 +1,6 @@
 /** Deadlines in lines, relative to the day of writing. */
 import { describe, expect, it } from 'vitest'
-import { formatDay, parseDay } from '../../../src/main/search/text/language/days.ts'
+import { formatDay, parseDay } from '../../../src/main/search/text/language/dates.ts'
 import { deadlineIn } from '../../../src/main/curation/rules/deadline.ts'
 
 /** A Monday. */

@@ -1,7 +1,7 @@
 /** Findings of the rules in a few notes. */
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { parseDay } from '../../../src/main/search/text/language/days.ts'
+import { parseDay } from '../../../src/main/search/text/language/dates.ts'
 import { findDuplicateLines } from '../../../src/main/curation/similarity/duplicates.ts'
 import {
   findExpired,

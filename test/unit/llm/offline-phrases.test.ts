@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatDay } from '../../../src/main/search/text/language/days.ts'
+import { formatDay } from '../../../src/main/search/text/language/dates.ts'
 import { parseIntent, type Intent } from '../../../src/main/llm/offline/intent.ts'
 import { replyLanguage, type Language } from '../../../src/main/llm/offline/sentences.ts'
 import { phrases } from './offline-phrases.ts'

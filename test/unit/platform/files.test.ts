@@ -10,7 +10,7 @@ import {
   scheduleCleanup,
   writeDurably,
 } from '../../../src/main/platform/fs/durable-write.ts'
-import { FileLock, LockBusyError } from '../../../src/main/platform/fs/file-lock.ts'
+import { FileLock, LockBusyError } from '../../../src/main/platform/fs/mutex.ts'
 import { KeyedQueue } from '../../../src/main/platform/fs/work-queue.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
 

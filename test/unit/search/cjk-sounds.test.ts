@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parseQuestions, type LineRange } from '../../../src/main/search/evaluation/judged-questions.ts'
 import { queryTerms } from '../../../src/main/search/query/parse-query.ts'
-import { SoundIndex } from '../../../src/main/search/text/cjk-sounds.ts'
-import { lettersOfSyllable, splitPinyin } from '../../../src/main/search/text/pinyin.ts'
+import { SoundIndex, lettersOfSyllable, splitPinyin } from '../../../src/main/search/text/cjk-sounds.ts'
 import { bigramsOf, fold, lineTerms } from '../../../src/main/search/text/terms.ts'
 
 describe('pinyin of characters', () => {

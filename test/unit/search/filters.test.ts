@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseDay } from '../../../src/main/search/text/language/days.ts'
+import { parseDay } from '../../../src/main/search/text/language/dates.ts'
 import { failedFilters, parseFilters } from '../../../src/main/search/query/filters.ts'
 
 const today = parseDay('2026-11-18')

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { findCanonicalForms } from '../../../src/main/search/text/canonical-forms.ts'
+import { findCanonicalForms, fold, lineTerms } from '../../../src/main/search/text/terms.ts'
 import { parseNumeral } from '../../../src/main/search/text/language/dates.ts'
 import { queryTerms } from '../../../src/main/search/query/parse-query.ts'
-import { fold, lineTerms } from '../../../src/main/search/text/terms.ts'
 
 const termsOf = (text: string) => new Set(lineTerms(text).terms)
 const askedOf = (text: string) => findCanonicalForms(fold(text)).map(({ searchTerms }) => searchTerms[0])

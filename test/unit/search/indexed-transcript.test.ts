@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { indexedTranscriptText } from '../../../src/main/search/indexing/indexed-transcript.ts'
 import { transcriptText } from '../../../src/main/search/indexing/transcript-text.ts'
 import { prepareUnits } from '../../../src/main/search/units/prepare-units.ts'
-import { branchEntry, memoryToggleEntry, privacyToggleEntry } from '../../../src/shared/chat/session-marks.ts'
+import { branchEntry, memoryToggleEntry, privacyToggleEntry } from '../../../src/shared/chat/messages.ts'
 
 const entry = (message: object, id = 'a') =>
   JSON.stringify({ type: 'message', id, parentId: null, timestamp: '2026-01-20T10:00:00.000Z', message })

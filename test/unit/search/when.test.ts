@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatDay, parseDay } from '../../../src/main/search/text/language/days.ts'
+import { formatDay, parseDay } from '../../../src/main/search/text/language/dates.ts'
 import { parseTemporalExpressions } from '../../../src/main/search/text/language/times.ts'
 
 /** A Wednesday. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseCommand, unknownCommand } from '../../../src/shared/chat/commands.ts'
+import { parseCommand, unknownCommand } from '../../../src/shared/chat/messages.ts'
 
 describe('unknownCommand', () => {
   it.each([

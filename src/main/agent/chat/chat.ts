@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { commands, parseCommand, unknownCommand, type CommandCall } from '#shared/chat/commands.ts'
+import { commands, parseCommand, unknownCommand, type CommandCall } from '#shared/chat/messages.ts'
 import type { SendInput } from '#shared/contract/index.ts'
 import { AppError, isAbort } from '#shared/util/errors.ts'
 import { EventEmitter, OpenQuestions, type Subscribable, Outbound } from '#platform'

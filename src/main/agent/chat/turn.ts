@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '#shared/util/errors.ts'
-import { messageText, noUsage, type AssistantMessage, type Message, type ToolCallPart } from '#shared/chat/messages.ts'
+import {
+  messageText,
+  noUsage,
+  type AssistantMessage,
+  type Message,
+  type ToolCallPart,
+  type CommandCall,
+} from '#shared/chat/messages.ts'
 import { AnswerDraft, assertModelId } from '#llm'
-import type { CommandCall } from '#shared/chat/commands.ts'
 import type { CommandOutcome } from '#shared/contract/index.ts'
 import { datedNote } from '#search/text'
 import { localDate } from '#workspace'

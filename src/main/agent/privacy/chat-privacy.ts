@@ -1,8 +1,7 @@
 /** Compares chats with the private notes: before a message is sent, after a note was marked, and before a release. */
 import { isAbsolute } from 'node:path'
 import { z } from 'zod'
-import { comparableForms, comparableLine } from '#shared/markdown/marks.ts'
-import { privateLinesOf } from '#shared/markdown/visibility.ts'
+import { comparableForms, comparableLine, privateLinesOf } from '#shared/markdown/visibility.ts'
 import { hasContent, withPrivateLines } from '#shared/markdown/visibility-edit.ts'
 import type { BlamedLine, NoteLine, ReleasePreview } from '#shared/contract/index.ts'
 import { addedIn } from '#shared/util/file-change.ts'

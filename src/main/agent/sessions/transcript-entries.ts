@@ -14,10 +14,9 @@ import {
   readToolDetails,
   storedToolDetails,
 } from '#shared/chat/message-schemas.ts'
-import { addUsage, noUsage, type Usage } from '#shared/chat/messages.ts'
+import { addUsage, noUsage, type Usage, branchEntry, readBranchMark } from '#shared/chat/messages.ts'
 import { isRecord } from '#shared/util/json.ts'
 import type { ChatMessage } from '#shared/contract/index.ts'
-import { branchEntry, readBranchMark } from '#shared/chat/session-marks.ts'
 import { digestLineSchema } from './digest.ts'
 
 /** Format version of new files; files with a newer one are refused. */

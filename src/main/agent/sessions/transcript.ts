@@ -24,9 +24,9 @@ import {
   memoryToggleEntry,
   privacyToggleEntry,
   recallToggleEntry,
-} from '#shared/chat/session-marks.ts'
+  type Message,
+} from '#shared/chat/messages.ts'
 import { AppError } from '#shared/util/errors.ts'
-import type { Message } from '#shared/chat/messages.ts'
 import {
   serializeEntry,
   formatVersion,

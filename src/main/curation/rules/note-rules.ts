@@ -1,6 +1,6 @@
 import type { BrokenLink, FileKind } from '#shared/contract/index.ts'
 import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
-import { withoutMarks, withoutPrivateMarks } from '#shared/markdown/marks.ts'
+import { withoutMarks, withoutPrivateMarks } from '#shared/markdown/visibility.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
 import {
   matchesQuote,

@@ -7,9 +7,8 @@ import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:d
 import { isIP, BlockList } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { AppError, rootCauseMessage } from '#shared/util/errors.ts'
-import { mimeTypeOf, type Fetch } from './bounded-fetch.ts'
+import { mimeTypeOf, type Fetch, environmentProxies, loadUndici } from './bounded-fetch.ts'
 import type { Outbound, RequestOrigin } from './outbound.ts'
-import { environmentProxies, loadUndici } from './proxy-fetch.ts'
 
 /** Largest image, bytes: a full-screen photo fits; larger ones open in the browser. */
 export const maxImageBytes = 10 * 1024 * 1024

@@ -1,6 +1,6 @@
 ;; Writes to `out` the dot products of a row of `size` signed bytes with each of `count` vectors of `size` floats, which are
 ;; concatenated at `vectors`, and then the product of the row with itself. `floats` is a buffer for the row as floats.
-;; `size` is a multiple of 8. Assembled into builtin/row-products.ts.
+;; `size` is a multiple of 8. Assembled into builtin/builtin-provider.ts.
 (module
   (memory (import "host" "memory") 1 65536)
   (func $product (param $one i32) (param $other i32) (param $end i32) (result f32)

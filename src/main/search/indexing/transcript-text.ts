@@ -11,7 +11,7 @@ import {
   isWithoutMemory,
   memoryToggleEntry,
   privacyToggleEntry,
-} from '#shared/chat/session-marks.ts'
+} from '#shared/chat/messages.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { privateMark } from '#shared/markdown/visibility.ts'
 import { localDate } from '#workspace'

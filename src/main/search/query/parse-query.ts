@@ -1,6 +1,5 @@
-import { findCanonicalForms } from '../text/canonical-forms.ts'
-import { findKindWords } from '../text/line-kinds.ts'
 import {
+  findCanonicalForms,
   camelParts,
   cjkRun,
   codePattern,
@@ -13,6 +12,7 @@ import {
   wordSegmenter,
   bigramsOf,
 } from '../text/terms.ts'
+import { findKindWords } from '../text/line-kinds.ts'
 import { relatedTerms, technicalTermAt } from '../text/related-terms.ts'
 import { stem } from '../text/stem.ts'
 import { roleOfCjk, roleOfStem, type WordRole } from '../text/stop-words.ts'

@@ -3,8 +3,8 @@
  * The ranking model weighs them. The features follow the literature on passage retrieval: BM25 with neighbouring and
  * section context, coverage of the query, and cosines of embeddings.
  */
-import type { UnitTable } from '../units/unit-table.ts'
-import { capitalizedIn, unitFlags } from '../units/unit-flags.ts'
+import type { UnitTable } from '../units/unit-reader.ts'
+import { capitalizedIn, unitFlags } from '../units/unit-schema.ts'
 import { isUser, type QueryWords } from './query-words.ts'
 import { codePattern } from '../text/terms.ts'
 

@@ -6,6 +6,7 @@ import type {
   EmbeddingCost,
   EmbeddingModel,
   Explanation,
+  SearchOptions,
   SearchResponse,
   SearchSettings,
   SimilarNote,
@@ -13,15 +14,20 @@ import type {
 import { isLocalAddress } from '#shared/util/locality.ts'
 import { embeddingBaseUrl, isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { systemClock, type Clock } from '#platform'
-import { getMeta, hasModel, unsentUnitsKey, vectorDimensions, type Db } from '../indexing/index-schema.ts'
-import { comparableForms } from '#shared/markdown/marks.ts'
+import { comparableForms } from '#shared/markdown/visibility.ts'
 import { lineKeys } from '#workspace/privacy'
+import { getMeta, hasModel, unsentUnitsKey, vectorDimensions, type Db } from '../indexing/index-schema.ts'
 import { sessionsPrefix } from '../indexing/indexed-file.ts'
 import type { StoredFile } from '../units/unit-statements.ts'
-import { withOverrides, type SearchOverrides } from '../query/overrides.ts'
 import { embeddingCost } from '../vector/embedding-cost.ts'
-import { incompleteNotice, privateNotice, privateQueryNotice, unknownScriptNotice } from '../vector/query-embedder.ts'
-import type { Notice, QueryEmbedder } from '../vector/query-embedder.ts'
+import {
+  incompleteNotice,
+  privateNotice,
+  privateQueryNotice,
+  unknownScriptNotice,
+  type Notice,
+  type QueryEmbedder,
+} from '../vector/query-embedder.ts'
 import { foldChats } from './fold-chats.ts'
 import { rankingModels } from './rank.ts'
 import { explainedTerms, explainerOf, explainMissing, resultsOf, weakResults } from './search-answer.ts'
@@ -312,5 +318,24 @@ function prepare(db: Db) {
       .pluck(),
     privateNoteTexts: db.prepare<[], string>('SELECT text FROM units WHERE private = 1 AND is_chat = 0').pluck(),
     privateTexts: db.prepare<[], string>('SELECT text FROM units WHERE private = 1').pluck(),
+  }
+}
+
+export interface SearchOverrides extends SearchOptions {
+  /** False for readers who must not see chats. Default true. */
+  readonly hasChats?: boolean
+  /** True for the recall before an answer: it has thresholds of its own. */
+  readonly isRecall?: boolean
+}
+
+export function withOverrides(defaults: SearchSettings, overrides: SearchOptions): SearchSettings {
+  const { weights, minScore, maxResults, maxCharacters, recencyHalfLifeDays } = overrides
+  return {
+    weights: weights ?? defaults.weights,
+    minScore: minScore ?? defaults.minScore,
+    maxResults: maxResults ?? defaults.maxResults,
+    maxCharacters: maxCharacters ?? defaults.maxCharacters,
+    // Null turns it off.
+    recencyHalfLifeDays: recencyHalfLifeDays === undefined ? defaults.recencyHalfLifeDays : recencyHalfLifeDays,
   }
 }

@@ -7,9 +7,8 @@ import { createEmbeddings, type EmbeddingSource } from '../embeddings/create-emb
 import { ProviderHealth, type ProviderOutcome, type QueryPermit } from '../embeddings/provider-health.ts'
 import { describeIncompleteSettings } from '../vector/embed-queue.ts'
 import { hasCurrentSchema, hasModel, isCorruption, openForReading, type Db } from '../indexing/index-schema.ts'
-import type { SearchOverrides } from '../query/overrides.ts'
+import { type SearchOverrides, Searcher } from './searcher.ts'
 import { QueryEmbedder } from '../vector/query-embedder.ts'
-import { Searcher } from './searcher.ts'
 
 export interface SearchRequest {
   readonly query: string

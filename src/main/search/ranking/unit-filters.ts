@@ -6,7 +6,7 @@ import { failedFilters, type Filter, type FilteredQuery } from '../query/filters
 import { indexTermsOf, queryTerms, type Phrase } from '../query/parse-query.ts'
 import { stem } from '../text/stem.ts'
 import { bigramsOf, cjkRun, fold, forEachWord, lineTerms } from '../text/terms.ts'
-import { formatDay, type Day, type DaySpan } from '../text/language/days.ts'
+import { formatDay, type Day, type DaySpan } from '../text/language/dates.ts'
 import type { Lexicon } from './query-words.ts'
 
 export interface UnitFacts {

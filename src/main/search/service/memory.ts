@@ -6,7 +6,7 @@ import { AppError, onSystemError } from '#shared/util/errors.ts'
 import { builtinSource, shareEmbeddings, type EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { IndexerEvent, MemorySource } from '../indexing/indexer.ts'
 import { ProviderHealth } from '../embeddings/provider-health.ts'
-import type { SearchOverrides } from '../query/overrides.ts'
+import type { SearchOverrides } from '../ranking/searcher.ts'
 import { explainExclusion } from '../indexing/indexed-folder.ts'
 import { IndexWorkers, type IndexerClient, type SearcherClient, type ThreadEntries } from './index-workers.ts'
 

@@ -10,7 +10,7 @@ export {
   parseDay,
   spanOf,
   weekSpan,
-} from './language/days.ts'
+} from './language/dates.ts'
 export { isSimplified, simplify } from '#shared/util/han.ts'
 export { englishOpenings, englishQuestionWord, isRequest, sentencesOf } from './language/sentences.ts'
 export { datedNote, parseTemporalExpressions, relativeTimes, unitAfter } from './language/times.ts'

@@ -1,4 +1,4 @@
-import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
+import { withoutPrivateMarks } from '#shared/markdown/visibility.ts'
 import { nameKey, namesOf, parseProperties, tagKey } from '#shared/markdown/properties/parse-properties.ts'
 
 export type PreparedMetadata = ReturnType<typeof metadataOf>

@@ -1,7 +1,7 @@
 import { blocksOfNote, type Block, type Container, type Heading } from '#shared/markdown/blocks/scan-blocks.ts'
 import { lineEntry } from '#shared/markdown/log-entry.ts'
 import { leadOf } from '#shared/markdown/blocks/line-starts.ts'
-import { divideText, type TextLine } from './divide-text.ts'
+import { divideText, type TextLine } from './split-chunks.ts'
 import { headingSeparator, type Unit } from './unit.ts'
 
 /** Characters (UTF-16) of a heading, or of a parent item or table header, that the units below repeat. */

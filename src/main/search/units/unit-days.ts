@@ -3,8 +3,15 @@
  * file's modification time does not count, because copying or correcting a note changes it.
  */
 import { fold } from '../text/terms.ts'
-import { findDates, type DateMatch } from '../text/language/dates.ts'
-import { calendarOf, isoWeekSpan, spanOf, yearSpan, type DaySpan } from '../text/language/days.ts'
+import {
+  findDates,
+  type DateMatch,
+  calendarOf,
+  isoWeekSpan,
+  spanOf,
+  yearSpan,
+  type DaySpan,
+} from '../text/language/dates.ts'
 import { headingSeparator, type Unit } from './unit.ts'
 
 export function daysOfPath(path: string): DaySpan[] {

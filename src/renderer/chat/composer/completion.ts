@@ -1,5 +1,5 @@
 import type { Candidate } from '#shared/contract/index.ts'
-import { commands } from '#shared/chat/commands.ts'
+import { commands } from '#shared/chat/messages.ts'
 import { candidateKey } from '../../search/candidates.ts'
 import { bestMatches, nameRanker, type ChineseNames } from '#lib/util/name-match.ts'
 

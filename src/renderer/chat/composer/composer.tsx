@@ -15,7 +15,7 @@ import {
 } from 'react'
 import { t } from 'i18next'
 import type { Attachment, Draft } from '#shared/contract/index.ts'
-import { commands, parseCommand, unknownCommand } from '#shared/chat/commands.ts'
+import { commands, parseCommand, unknownCommand } from '#shared/chat/messages.ts'
 import { offlineModelId } from '#shared/util/providers.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, queryClient } from '#lib/api/client.ts'

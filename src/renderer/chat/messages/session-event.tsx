@@ -1,7 +1,7 @@
 import { Lock } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { t } from 'i18next'
-import { commands } from '#shared/chat/commands.ts'
+import { commands } from '#shared/chat/messages.ts'
 import type { CommandOutcome, SessionEvent } from '#shared/contract/index.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { explainCode } from '#lib/feedback/toast.ts'

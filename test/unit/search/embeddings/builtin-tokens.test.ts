@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { foldText, forEachToken } from '../../../../src/main/search/embeddings/builtin/tokenizer.ts'
+import { foldText, forEachToken } from '../../../../src/main/search/embeddings/builtin/embed-text.ts'
 
 const vocabulary = [
   'boat',

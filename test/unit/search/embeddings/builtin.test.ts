@@ -5,8 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openBuiltinModel, shareBuiltinModel } from '../../../../src/main/search/embeddings/builtin/builtin-model.ts'
-import { wordsOf, type WeightedWord } from '../../../../src/main/search/embeddings/builtin/embed-text.ts'
-import { foldText, forEachToken } from '../../../../src/main/search/embeddings/builtin/tokenizer.ts'
+import {
+  wordsOf,
+  type WeightedWord,
+  foldText,
+  forEachToken,
+} from '../../../../src/main/search/embeddings/builtin/embed-text.ts'
 import { createBuiltinEmbeddings } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
 import { builtinFile } from '../../../recall/judged-set.ts'
 import reference from './builtin-reference.json' with { type: 'json' }

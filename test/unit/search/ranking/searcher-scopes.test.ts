@@ -1,7 +1,7 @@
 /** Private notes and chats must not influence what other readers, or other results, get. */
 import { describe, expect, it } from 'vitest'
 import { createBuiltinEmbeddings } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
-import type { SearchOverrides } from '../../../../src/main/search/query/overrides.ts'
+import type { SearchOverrides } from '../../../../src/main/search/ranking/searcher.ts'
 import { builtinFile } from '../../../recall/judged-set.ts'
 import { createSearchIndex } from '../../../support/search-index.ts'
 import { rounds, seededRandom } from '../../../support/thorough.ts'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { builtinSimilarity } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
 import type { ResultSource } from '../../../../src/main/search/indexing/indexed-file.ts'
 import { prepareUnits, type UnitSettings } from '../../../../src/main/search/units/prepare-units.ts'
-import { flagsOf, unitFlags } from '../../../../src/main/search/units/unit-flags.ts'
+import { flagsOf, unitFlags } from '../../../../src/main/search/units/unit-schema.ts'
 import { resolveRules, rulesForFolder } from '../../../../src/main/workspace/privacy/index.ts'
 
 const plain: UnitSettings = { folders: [] }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { daysOfText, daysOfPath } from '../../../../src/main/search/units/unit-days.ts'
-import { formatDay } from '../../../../src/main/search/text/language/days.ts'
+import { formatDay } from '../../../../src/main/search/text/language/dates.ts'
 import { transcriptDays } from '../../../../src/main/search/indexing/transcript-text.ts'
 
 const shown = (spans: readonly { first: number; last: number }[]) =>

@@ -2,8 +2,12 @@ import fc from 'fast-check'
 import { pathologicalDocuments } from '../../../support/hostile-markdown.ts'
 import { describe, expect, it } from 'vitest'
 import { findRule, resolveRules, rulesForFolder } from '../../../../src/main/workspace/privacy/privacy-rules.ts'
-import { redactionPlaceholder, visibilityOf, redactPrivate } from '../../../../src/shared/markdown/visibility.ts'
-import { withoutPrivateMarks } from '../../../../src/shared/markdown/marks.ts'
+import {
+  redactionPlaceholder,
+  visibilityOf,
+  redactPrivate,
+  withoutPrivateMarks,
+} from '../../../../src/shared/markdown/visibility.ts'
 import { processorTime } from '../../../support/processor-time.ts'
 import { rounds } from '../../../support/thorough.ts'
 

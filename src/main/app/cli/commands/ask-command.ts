@@ -1,7 +1,14 @@
-import { parseCommand, commands } from '#shared/chat/commands.ts'
+import {
+  parseCommand,
+  commands,
+  addUsage,
+  messageText,
+  noUsage,
+  type Message,
+  isSuggestedChange,
+} from '#shared/chat/messages.ts'
 import type { ContractClient, CommandOutcome, ChatEvent, ChatMessage } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { addUsage, messageText, noUsage, type Message, isSuggestedChange } from '#shared/chat/messages.ts'
 import type { PrimaryClient } from '../../instance-lock/host-process.ts'
 import { setUpAtFirstUse } from '../open-memory.ts'
 import type { AskFlags } from '../flags.ts'

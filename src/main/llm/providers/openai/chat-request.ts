@@ -11,7 +11,7 @@ import { answersOfToolTurns, callExtras, reasoningOf } from './chat-reasoning.ts
 import type { ModelRequest } from '../../model.ts'
 import type { OpenAiProvider } from './openai-client.ts'
 import { asObject } from '../../middleware/lenient-json.ts'
-import { hasRefused, recordRefusal } from '../../middleware/refused-parts.ts'
+import { hasRefused, recordRefusal } from '../../middleware/provider-failures.ts'
 import OpenAI from 'openai'
 
 interface TargetModel {

@@ -2,7 +2,6 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 import { sharedBuffers } from '#platform'
-import type { TokenTable } from './tokenizer.ts'
 
 const magic = 'CPSE'
 const version = 1
@@ -18,7 +17,11 @@ const headerSchema = z.object({
   folds: z.string(),
 })
 
-export interface BuiltinModel extends TokenTable {
+export interface BuiltinModel {
+  /** Number of each token. A piece within a word begins with `##`. */
+  readonly numbers: ReadonlyMap<string, number>
+  /** Maps traditional characters to simplified ones. */
+  readonly folds: ReadonlyMap<string, string>
   readonly dimensions: number
   readonly rows: Int8Array
   /** Weight of each token's row: its rarity times the scale of the row. */

@@ -5,8 +5,12 @@
  * their meaning varies.
  */
 import { fold } from '../terms.ts'
-import { findDates, hanNumeral, monthNumber, parseNumeral, type DateMatch } from './dates.ts'
 import {
+  findDates,
+  hanNumeral,
+  monthNumber,
+  parseNumeral,
+  type DateMatch,
   calendarOf,
   formatDay,
   monthSpan,
@@ -16,7 +20,7 @@ import {
   yearSpan,
   type Day,
   type DaySpan,
-} from './days.ts'
+} from './dates.ts'
 import { anyOf, chineseWeekday, englishNumbers, monthName, valuesOf, weekdayName, weekdays } from './words.ts'
 
 export interface TemporalExpression extends DaySpan {
