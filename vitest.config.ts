@@ -49,6 +49,7 @@ export default defineConfig({
           ...shared,
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
+          isolate: false,
           globalSetup: ['test/support/build.ts'],
           // Workers and other processes can be slow on a busy machine.
           retry: 1,

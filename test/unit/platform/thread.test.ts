@@ -88,4 +88,18 @@ describe('worker host', () => {
   it('serves one request and ends', async () => {
     expect(await runInWorker<DyingJobs, string>(entry, (client) => client.greet())).toBe('hello')
   })
+
+  it('leaves a stopped thread to the next host, with new state, unless a request was aborted', async () => {
+    const [one, next, last] = [hostOf(), hostOf(), hostOf()]
+    const first = await one.run((client) => client.call())
+    expect(await one.run((client) => client.call())).toEqual({ ...first, calls: 2 })
+    await one.close()
+    expect(await next.run((client) => client.call())).toEqual(first)
+    const stop = new AbortController()
+    const waiting = expect(next.run((client) => client.wait(), stop.signal)).rejects.toThrow('enough')
+    stop.abort(new Error('enough'))
+    await waiting
+    await next.close()
+    expect((await last.run((client) => client.call())).thread).not.toBe(first.thread)
+  })
 })

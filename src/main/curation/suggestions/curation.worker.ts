@@ -10,4 +10,4 @@ const jobs = { scan, reviewInput: prepareReviewInput, compare: compareSaved }
 
 export type CurationJobs = typeof jobs
 
-serveWorker(jobs)
+serveWorker(() => jobs)

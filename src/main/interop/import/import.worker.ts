@@ -9,24 +9,26 @@ import { openSource, type ImportSource } from './read-source.ts'
 
 type PrepareTask = ImportOptions & { readonly path: string; readonly roots: Pick<Roots, 'workspace' | 'forbidden'> }
 
-let source: ImportSource | undefined
+function createJobs() {
+  let source: ImportSource | undefined
 
-const jobs = {
-  /** Opens the source in the first call; reads the workspace in each call. */
-  async prepare({ path, roots, ...options }: PrepareTask) {
-    source ??= await openSource(path)
-    return planImport(source, options, roots)
-  },
-  /** Writes an attachment (path in the source) to a new file (absolute path). @throws a system error if it exists */
-  async copy({ from, to }: { from: string; to: string }) {
-    const file = source?.attachments.get(from)
-    if (!file) throw new AppError('file_not_found', `${from} does not exist`, { path: from })
-    await pipeline(file.chunks(), createWriteStream(to, { flags: 'wx' }))
-  },
-  close: () => source?.close(),
-  pack: exportZip,
+  return {
+    /** Opens the source in the first call; reads the workspace in each call. */
+    async prepare({ path, roots, ...options }: PrepareTask) {
+      source ??= await openSource(path)
+      return planImport(source, options, roots)
+    },
+    /** Writes an attachment (path in the source) to a new file (absolute path). @throws a system error if it exists */
+    async copy({ from, to }: { from: string; to: string }) {
+      const file = source?.attachments.get(from)
+      if (!file) throw new AppError('file_not_found', `${from} does not exist`, { path: from })
+      await pipeline(file.chunks(), createWriteStream(to, { flags: 'wx' }))
+    },
+    close: () => source?.close(),
+    pack: exportZip,
+  }
 }
 
-export type ImportJobs = typeof jobs
+export type ImportJobs = ReturnType<typeof createJobs>
 
-serveWorker(jobs)
+serveWorker(createJobs)

@@ -1,4 +1,4 @@
 import { serveWorker } from '../workers/serve-worker.ts'
 import { diffJobs } from './differ.ts'
 
-serveWorker(diffJobs)
+serveWorker(() => diffJobs)

@@ -2,7 +2,7 @@ import { os, type } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
 import { existsSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
-import { workerData, type MessagePort, type Transferable } from 'node:worker_threads'
+import { parentPort, type MessagePort, type Transferable } from 'node:worker_threads'
 import { mapEventIterator, ORPCError } from '@orpc/client'
 import { AppError, type ErrorCode, errorCodes, type ErrorData } from '#shared/util/errors.ts'
 
@@ -12,10 +12,11 @@ export function workerEntry(mainFolder: URL, name: string): URL {
   return existsSync(source) ? source : new URL(`${name}.js`, mainFolder)
 }
 
-/** Memory shared by all threads, by name. A worker receives the buffers that exist when it starts. */
+/** Memory shared by all threads, by name. A worker receives the buffers that exist when a host starts to use it. */
 export const sharedBuffers = new Map<string, SharedArrayBuffer>()
 
-export interface ThreadData {
+/** Message to a thread: a port to serve. */
+export interface PortToServe {
   readonly port: MessagePort
   readonly shared: ReadonlyMap<string, SharedArrayBuffer>
 }
@@ -23,23 +24,28 @@ export interface ThreadData {
 /** Jobs of a worker by name. A job that reports progress is an async generator. */
 export type WorkerJobs = Readonly<Record<string, (input: never, signal: AbortSignal | undefined) => unknown>>
 
-/** @param isBackground true: other threads have priority */
-export function serveWorker(jobs: WorkerJobs, isBackground = false): void {
+/**
+ * Serves the ports that this thread receives, one after the other.
+ * @param createJobs called for each port, so that jobs for a port have their own state
+ * @param isBackground true: other threads have priority
+ */
+export function serveWorker(createJobs: () => WorkerJobs, isBackground = false): void {
   if (isBackground) lowerPriority()
   // Threads exchange no forms. For oRPC's check of each message Node would load its `fetch`: 30 ms in each thread.
   Object.assign(globalThis, { FormData: { [Symbol.hasInstance]: () => false } })
-  const { port, shared }: ThreadData = workerData
-  for (const [name, memory] of shared) sharedBuffers.set(name, memory)
   const base = os.use(({ next }) => convertErrors(next)).input(type<never>())
-  const procedures = Object.entries(jobs).map(
-    ([name, job]) => [name, base.handler(({ input, signal }) => job(input, signal))] as const,
-  )
-  new RPCHandler(Object.fromEntries(procedures), {
-    // A list of objects to transfer, even an empty one, makes oRPC clone the message. Without it, oRPC sends JSON, which
-    // has no typed arrays. The start of a stream cannot be cloned.
-    experimental_transfer: ([, , payload]) =>
-      typeof payload === 'object' && 'body' in payload && isIterator(payload.body) ? undefined : [],
-  }).upgrade(asNodePort(port))
+  parentPort?.on('message', ({ port, shared }: PortToServe) => {
+    for (const [name, memory] of shared) sharedBuffers.set(name, memory)
+    const procedures = Object.entries(createJobs()).map(
+      ([name, job]) => [name, base.handler(({ input, signal }) => job(input, signal))] as const,
+    )
+    new RPCHandler(Object.fromEntries(procedures), {
+      // A list of objects to transfer, even an empty one, makes oRPC clone the message. Without it, oRPC sends JSON,
+      // which has no typed arrays. The start of a stream cannot be cloned.
+      experimental_transfer: ([, , payload]) =>
+        typeof payload === 'object' && 'body' in payload && isIterator(payload.body) ? undefined : [],
+    }).upgrade(asNodePort(port))
+  })
 }
 
 /** Returns a port that passes messages by Node's events. DOM events load Node's `fetch`, too. */

@@ -3,7 +3,7 @@ import { RPCLink } from '@orpc/client/message-port'
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { MessageChannel, Worker } from 'node:worker_threads'
-import { asNodePort, sharedBuffers, type ThreadData, type WorkerJobs, fromOrpcError } from './serve-worker.ts'
+import { asNodePort, sharedBuffers, type PortToServe, type WorkerJobs, fromOrpcError } from './serve-worker.ts'
 
 export type WorkerClient<Jobs extends WorkerJobs> = {
   readonly [Name in keyof Jobs]: Jobs[Name] extends (input: infer Input, ...rest: never[]) => infer Result
@@ -38,13 +38,55 @@ interface RunningWorker<Client> {
   readonly exited: Promise<void>
   readonly lifetime: AbortController
   readonly interrupts: Set<(reason: unknown) => void>
+  /** Closes the port and leaves the worker to other hosts. */
+  readonly release: () => void
   isOpen: boolean
+  /** True if a request was aborted: the worker may still run it. */
+  hasAborted: boolean
 }
 
 /** Larger young generations need memory and have little benefit for most threads. */
 const defaultYoungGenerationMb = 2
 
-/** Owns a worker that starts with the first request, ends when idle, and restarts with the next one after a crash. */
+/** Time after which an unused thread ends, ms. */
+const spareMs = 5000
+
+/** Threads that no host uses, by entry. The next host with the entry takes one: a start costs 100 ms of processor time. */
+const spareThreads = new Map<string, { readonly worker: Worker; readonly timer: NodeJS.Timeout }[]>()
+
+function takeThread(entry: URL, youngGenerationMb: number): Worker {
+  const spare = spareThreads.get(entry.href)?.pop()
+  clearTimeout(spare?.timer)
+  spare?.worker.ref()
+  return spare?.worker ?? startThread(entry, youngGenerationMb)
+}
+
+function startThread(entry: URL, youngGenerationMb: number): Worker {
+  // Shares this process's compile cache with the worker; otherwise every start would compile all code.
+  const folder = getCompileCacheDir()
+  const worker = new Worker(entry, {
+    resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
+    env: folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) },
+  })
+  // Without a listener, the error of a spare thread would end the process.
+  worker.on('error', () => undefined)
+  worker.once('exit', () => {
+    const others = spareThreads.get(entry.href)?.filter((spare) => spare.worker !== worker)
+    if (others) spareThreads.set(entry.href, others)
+  })
+  return worker
+}
+
+function spareThread(entry: URL, worker: Worker): void {
+  const timer = setTimeout(() => void worker.terminate(), spareMs).unref()
+  worker.unref()
+  spareThreads.set(entry.href, [...(spareThreads.get(entry.href) ?? []), { worker, timer }])
+}
+
+/**
+ * Owns a worker that starts with the first request, stops when idle, and restarts with the next one after a crash. A
+ * stopped thread is left to other hosts, unless it may still be busy.
+ */
 export class WorkerHost<Jobs extends WorkerJobs> {
   readonly #options: WorkerOptions<WorkerClient<Jobs>>
   #running: RunningWorker<WorkerClient<Jobs>> | undefined
@@ -67,7 +109,8 @@ export class WorkerHost<Jobs extends WorkerJobs> {
    */
   async run<T>(work: (client: WorkerClient<Jobs>) => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted()
-    const { client, ready, interrupts } = this.#acquire()
+    const running = this.#acquire()
+    const { client, ready, interrupts } = running
     const interrupted = Promise.withResolvers<never>()
     const onAbort = () => interrupted.reject(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
@@ -80,6 +123,7 @@ export class WorkerHost<Jobs extends WorkerJobs> {
       interrupts.delete(interrupted.reject)
       signal?.removeEventListener('abort', onAbort)
       this.#release()
+      running.hasAborted ||= signal?.aborted === true
       if (signal?.aborted && this.#pendingCount === 0) void this.close()
     }
   }
@@ -90,13 +134,17 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     signal?: AbortSignal,
   ): AsyncGenerator<Step> {
     const running = this.#acquire()
+    let hasEnded = false
     try {
       await running.ready
       yield* await work(running.client)
+      hasEnded = true
     } catch (error) {
+      hasEnded = signal?.aborted !== true
       signal?.throwIfAborted()
       throw running.isOpen ? fromOrpcError(error) : new ThreadEndedError()
     } finally {
+      running.hasAborted ||= !hasEnded
       this.#release()
     }
   }
@@ -122,14 +170,8 @@ export class WorkerHost<Jobs extends WorkerJobs> {
   #start(): RunningWorker<WorkerClient<Jobs>> {
     const { entry, youngGenerationMb = defaultYoungGenerationMb, onStart, onCrash } = this.#options
     const { port1: port, port2 } = new MessageChannel()
-    // Shares this process's compile cache with the worker; otherwise every start would compile all code.
-    const folder = getCompileCacheDir()
-    const worker = new Worker(entry, {
-      workerData: { port: port2, shared: sharedBuffers } satisfies ThreadData,
-      transferList: [port2],
-      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
-      env: folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) },
-    })
+    const worker = takeThread(entry, youngGenerationMb)
+    worker.postMessage({ port: port2, shared: sharedBuffers } satisfies PortToServe, [port2])
     // Registered before RPCLink's own listener, which would report the close as an abort.
     port.on('close', () => {
       running.isOpen = false
@@ -141,29 +183,38 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     ) as WorkerClient<Jobs>
     const lifetime = new AbortController()
     let failure: unknown
-    worker.on('error', (error) => (failure = error))
-    const exited = new Promise<void>((resolve) => {
-      worker.once('exit', (code) => {
-        port.close()
-        resolve()
-        if (lifetime.signal.aborted) return
-        if (this.#running === running) this.#running = undefined
-        lifetime.abort()
-        onCrash?.(failure instanceof Error ? failure : new Error(`a thread ended with code ${code}`))
-      })
-    })
+    const onError = (error: unknown) => (failure = error)
+    const exited = Promise.withResolvers<void>()
+    const onExit = (code: number) => {
+      port.close()
+      exited.resolve()
+      if (lifetime.signal.aborted) return
+      if (this.#running === running) this.#running = undefined
+      lifetime.abort()
+      onCrash?.(failure instanceof Error ? failure : new Error(`a thread ended with code ${code}`))
+    }
+    worker.on('error', onError).once('exit', onExit)
     const ready = this.#previousExit.then(() => onStart?.(client, lifetime.signal))
     ready.catch(() => {
+      running.hasAborted = true
       if (this.#running === running) void this.close()
     })
-    const running = {
+    const release = () => {
+      worker.off('error', onError).off('exit', onExit)
+      port.close()
+      exited.resolve()
+      spareThread(entry, worker)
+    }
+    const running: RunningWorker<WorkerClient<Jobs>> = {
       worker,
       client,
       ready,
-      exited,
+      exited: exited.promise,
       lifetime,
-      interrupts: new Set<(reason: unknown) => void>(),
+      interrupts: new Set(),
+      release,
       isOpen: true,
+      hasAborted: false,
     }
     return running
   }
@@ -176,15 +227,26 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     await this.#previousExit
   }
 
-  async #stop({ worker, client, ready, exited, lifetime, isOpen }: RunningWorker<WorkerClient<Jobs>>): Promise<void> {
+  async #stop(running: RunningWorker<WorkerClient<Jobs>>): Promise<void> {
+    const { worker, client, ready, exited, lifetime } = running
     const { onStop } = this.#options
-    if (onStop && isOpen) await Promise.race([ready.then(() => onStop(client)).catch(() => undefined), exited])
+    let isFree = running.isOpen && this.#pendingCount === 0
+    if (onStop && running.isOpen) {
+      const stopped = ready
+        .then(() => onStop(client))
+        .then(
+          () => true,
+          () => false,
+        )
+      isFree = (await Promise.race([stopped, exited.then(() => false)])) && isFree
+    }
     lifetime.abort()
-    await worker.terminate()
+    if (isFree && running.isOpen && !running.hasAborted) running.release()
+    else await worker.terminate()
   }
 }
 
-/** Runs one request in a new worker. @throws as `WorkerHost.run` */
+/** Runs one request in a worker of its own. @throws as `WorkerHost.run` */
 export async function runInWorker<Jobs extends WorkerJobs, T>(
   entry: URL,
   work: (client: WorkerClient<Jobs>) => Promise<T>,

@@ -7,16 +7,18 @@ export interface PreparationTask {
   readonly known: ReadonlySet<string>
 }
 
-let unitSettings: UnitSettings = { folders: [] }
+function createJobs() {
+  let unitSettings: UnitSettings = { folders: [] }
 
-const jobs = {
-  open(settings: PlainUnitSettings) {
-    unitSettings = unitSettingsOf(settings)
-  },
-  prepare: (tasks: readonly PreparationTask[]) =>
-    tasks.map(({ file, known }) => prepareUnits(file, unitSettings, known)),
+  return {
+    open(settings: PlainUnitSettings) {
+      unitSettings = unitSettingsOf(settings)
+    },
+    prepare: (tasks: readonly PreparationTask[]) =>
+      tasks.map(({ file, known }) => prepareUnits(file, unitSettings, known)),
+  }
 }
 
-export type PreparationJobs = typeof jobs
+export type PreparationJobs = ReturnType<typeof createJobs>
 
-serveWorker(jobs)
+serveWorker(createJobs)

@@ -6,23 +6,25 @@ import { DeletionPattern } from './deletion-pattern.ts'
 import type { DeletionFolders } from './stores.ts'
 import { findOccurrences } from './occurrences.ts'
 
-const stopController = new AbortController()
+function createJobs() {
+  const stopController = new AbortController()
 
-const jobs = {
-  /** `stop` ends it after the current file. */
-  run: ({ folders, request }: { folders: DeletionFolders; request: DeletionRequest }) =>
-    deletePermanently(folders, request, stopController.signal),
-  stop: () => stopController.abort(),
-  resume: async (folders: DeletionFolders) => {
-    for await (const _ of resumeDeletion(folders));
-  },
-  /** `git`: path of a repository that contains the workspace; null if there is none. It keeps the texts. */
-  find: async ({ folders, words }: { folders: DeletionFolders; words: string }) => ({
-    places: await findOccurrences(folders, new DeletionPattern([words])),
-    git: findGitFolder(folders.workspace) ?? null,
-  }),
+  return {
+    /** `stop` ends it after the current file. */
+    run: ({ folders, request }: { folders: DeletionFolders; request: DeletionRequest }) =>
+      deletePermanently(folders, request, stopController.signal),
+    stop: () => stopController.abort(),
+    resume: async (folders: DeletionFolders) => {
+      for await (const _ of resumeDeletion(folders));
+    },
+    /** `git`: path of a repository that contains the workspace; null if there is none. It keeps the texts. */
+    find: async ({ folders, words }: { folders: DeletionFolders; words: string }) => ({
+      places: await findOccurrences(folders, new DeletionPattern([words])),
+      git: findGitFolder(folders.workspace) ?? null,
+    }),
+  }
 }
 
-export type DeletionJobs = typeof jobs
+export type DeletionJobs = ReturnType<typeof createJobs>
 
-serveWorker(jobs)
+serveWorker(createJobs)

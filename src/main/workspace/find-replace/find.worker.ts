@@ -12,4 +12,4 @@ const jobs = {
 
 export type FindJobs = typeof jobs
 
-serveWorker(jobs)
+serveWorker(() => jobs)
