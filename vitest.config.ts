@@ -62,6 +62,7 @@ export default defineConfig({
           ...shared,
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          isolate: false,
           globalSetup: ['test/support/build.ts', 'test/support/shared-browser.ts'],
           // Pages can be slow on a busy machine.
           retry: 1,

@@ -194,7 +194,7 @@ describe('signs that Chinese input methods type', () => {
         .waitFor()
       expect(await selected.innerText()).toContain(typed)
       await page.keyboard.press('Enter')
-      await page.waitForURL(/\/search\?q=/)
+      await page.waitForURL((url) => url.searchParams.get('q') === typed)
     }
     expect(await lang()).toBe('zh-CN')
     await page.getByRole('link', { name: /^笔记/ }).click()
