@@ -1,14 +1,12 @@
 import type { Locator } from 'playwright-core'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { rounds } from '../support/thorough.ts'
 import { findings } from '../support/axe.ts'
-import { closeBrowser, visit } from '../support/browser.ts'
+import { visit } from '../support/browser.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
 import { sections } from '../../src/renderer/settings/setting-rows.ts'
-
-afterAll(closeBrowser)
 
 const files = {
   'MEMORY.md': '# Long-term memory\n\n- The garage door opens with 4411.\n- 钢琴由佐藤先生调音。\n',

@@ -1,8 +1,5 @@
-import { afterAll, describe, expect, it } from 'vitest'
-import { closeBrowser } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { dot, openTestPage } from '../support/test-page.ts'
-
-afterAll(closeBrowser)
 
 describe('the composer', () => {
   it('names attachments, warns about images and long drafts, and is absent from missing chats', async () => {

@@ -1,13 +1,11 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestServer } from '../support/app.ts'
-import { closeBrowser, enter, openPage } from '../support/browser.ts'
+import { enter, openPage } from '../support/browser.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
-
-afterAll(closeBrowser)
 
 async function tellFirstStory(page: Page, url: string, workspace: string): Promise<void> {
   await page.goto(url)

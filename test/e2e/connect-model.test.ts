@@ -4,14 +4,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { openTestServer, untouchedConfig } from '../support/app.ts'
 import { findings } from '../support/axe.ts'
-import { closeBrowser, openPage, visit } from '../support/browser.ts'
+import { openPage, visit } from '../support/browser.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { startModelServer, type ModelServer } from '../support/model-server.ts'
-
-afterAll(closeBrowser)
 
 /** Clicks of the user that lead from the start to a model in use; typing is not counted. */
 const maxClicks = 6

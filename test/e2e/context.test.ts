@@ -1,15 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, enter, openPage } from '../support/browser.ts'
+import { enter, openPage } from '../support/browser.ts'
 import { openModelPage, openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { bigFile, bigText, configOf, conversationModel, messageOf } from '../support/scripted-conversation.ts'
-
-afterAll(closeBrowser)
 
 /** Opens a long conversation in a small context window, with flushes and compactions. */
 async function openLongTalk(turns: number) {

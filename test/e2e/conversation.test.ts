@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, it } from 'vitest'
-import { closeBrowser, saved } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
+import { saved } from '../support/browser.ts'
 import { dot, openModelPage } from '../support/test-page.ts'
 import { until } from '../support/folder.ts'
-
-afterAll(closeBrowser)
 
 /** Returns a long text. An answer that repeats itself would be stopped. */
 const numbered = (count: number, unit: string, end: string) =>

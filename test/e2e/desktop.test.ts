@@ -2,17 +2,15 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { _electron, type Page } from 'playwright-core'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { HostProcess } from '../../src/main/app/instance-lock/host-process.ts'
 import { mainFolder } from '../support/app.ts'
-import { closeBrowser, openPage } from '../support/browser.ts'
+import { openPage } from '../support/browser.ts'
 import { installPreload, serveDesktopPage } from '../support/desktop-page.ts'
 import { electron, emptyApp } from '../support/electron/shell.ts'
 import { folderWith, temporaryFolder, until } from '../support/folder.ts'
 import type { UpdateState } from '../../src/shared/contract/update-state.ts'
 import { findings } from '../support/axe.ts'
-
-afterAll(closeBrowser)
 
 vi.mock('electron', async () => (await import('../support/electron/shell.ts')).electron)
 

@@ -2,15 +2,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestServer, prepareFolders } from '../support/app.ts'
-import { closeBrowser, openPage, visit } from '../support/browser.ts'
+import { openPage, visit } from '../support/browser.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { isDraft } from '../support/drafts.ts'
 import { until } from '../support/folder.ts'
-
-afterAll(closeBrowser)
 
 const message = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
 

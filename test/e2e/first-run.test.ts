@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, openPage, visit } from '../support/browser.ts'
+import { openPage, visit } from '../support/browser.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { folderWith, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { rounds } from '../support/thorough.ts'
-
-afterAll(closeBrowser)
 
 describe('first start', () => {
   it('shows errors beside the field and clears them on change', async () => {

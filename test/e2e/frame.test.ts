@@ -1,14 +1,12 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { measureBundle } from '../bench/app.ts'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, openPage, visit } from '../support/browser.ts'
+import { openPage, visit } from '../support/browser.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
 import { startTroubledEmbeddings } from '../support/troubled-embeddings.ts'
 import { rounds } from '../support/thorough.ts'
-
-afterAll(closeBrowser)
 
 async function openFrame() {
   const { page, say, composer, url } = await openTestPage({

@@ -2,13 +2,11 @@ import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execFileSync } from 'node:child_process'
 import type { Locator } from 'playwright-core'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openModelPage } from '../support/test-page.ts'
-import { closeBrowser, openPage, visit, undoInToast } from '../support/browser.ts'
+import { openPage, visit, undoInToast } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 import { openTestServer } from '../support/app.ts'
-
-afterAll(closeBrowser)
 
 describe('history', () => {
   it('shows timeline, restore, blame and changes', async () => {

@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { unzipSync } from 'fflate'
 import { openTestServer } from '../support/app.ts'
 import { findings } from '../support/axe.ts'
-import { closeBrowser, openPage, saved, visit } from '../support/browser.ts'
+import { openPage, saved, visit } from '../support/browser.ts'
 import { folderWith, until } from '../support/folder.ts'
 import { openTestPage } from '../support/test-page.ts'
-
-afterAll(closeBrowser)
 
 describe('import', () => {
   it('takes over the ticked settings of another program, and undoes it', async () => {

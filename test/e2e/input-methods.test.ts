@@ -1,12 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CDPSession, Locator, Page } from 'playwright-core'
-import { afterAll, describe, expect, it } from 'vitest'
-import { closeBrowser, visit } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
+import { visit } from '../support/browser.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { until } from '../support/folder.ts'
-
-afterAll(closeBrowser)
 
 const decomposed = 'notes/Re\u0301sume\u0301.md'
 

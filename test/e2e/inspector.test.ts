@@ -2,13 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, it } from 'vitest'
-import { closeBrowser, visit, undoInToast } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
+import { visit, undoInToast } from '../support/browser.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
 import { textsIn, until } from '../support/folder.ts'
-
-afterAll(closeBrowser)
 
 const everydayNotes = fileURLToPath(new URL('../recall/everyday-en/workspace', import.meta.url))
 

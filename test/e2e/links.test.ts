@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
-import { closeBrowser, visit, undoInToast } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
+import { visit, undoInToast } from '../support/browser.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { until } from '../support/folder.ts'
-
-afterAll(closeBrowser)
 
 const long = Array.from({ length: 80 }, (_, number) => `Line ${number}.`).join('\n\n')
 

@@ -1,15 +1,13 @@
 import { chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
-import { closeBrowser, enter, openPage, undoInToast } from '../support/browser.ts'
+import { enter, openPage, undoInToast } from '../support/browser.ts'
 import { isDraft } from '../support/drafts.ts'
 import { until } from '../support/folder.ts'
-
-afterAll(closeBrowser)
 
 /**
  * Delays the answers to saves, from the next load of the page.

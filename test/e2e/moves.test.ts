@@ -1,15 +1,13 @@
 /** Starts with an interrupted move of a large folder that must be completed first. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
-import { closeBrowser, openPage, visit } from '../support/browser.ts'
+import { openPage, visit } from '../support/browser.ts'
 import { until, writeFiles } from '../support/folder.ts'
 import { pendingMove, storePendingChange } from '../support/pending-change.ts'
 import { rounds } from '../support/thorough.ts'
-
-afterAll(closeBrowser)
 
 type Server = Awaited<ReturnType<typeof startServer>>
 

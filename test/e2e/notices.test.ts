@@ -1,11 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
-import { closeBrowser } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { openTestPage } from '../support/test-page.ts'
 import { startTroubledEmbeddings } from '../support/troubled-embeddings.ts'
-
-afterAll(closeBrowser)
 
 const configOf = (url: string, more = '') =>
   `${more}agents:\n  defaults: { memory: { embedding: { provider: openai-compatible, model: hashed, baseUrl: "${url}" } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`

@@ -1,14 +1,12 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { existsSync } from 'node:fs'
-import { afterAll, describe, expect, it } from 'vitest'
-import { closeBrowser, visit, undoInToast } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
+import { visit, undoInToast } from '../support/browser.ts'
 import { openModelPage, openTestPage } from '../support/test-page.ts'
 import { textsIn, until, writeFiles } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { redactionPlaceholder, visibilityOf } from '../../src/shared/markdown/visibility.ts'
-
-afterAll(closeBrowser)
 
 const health = '# Health\n\nThe doctor found a shadow on the left lung in March.\n'
 

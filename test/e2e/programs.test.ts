@@ -1,13 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
-import { closeBrowser } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { connectClient } from '../support/mcp-clients.ts'
-
-afterAll(closeBrowser)
 
 describe('connected programs', () => {
   it('connects and disconnects one; another asks with a token and appears by name', async () => {

@@ -2,13 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, enter, openPage, visit } from '../support/browser.ts'
+import { enter, openPage, visit } from '../support/browser.ts'
 import { dot, openTestPage } from '../support/test-page.ts'
 import { until } from '../support/folder.ts'
-
-afterAll(closeBrowser)
 
 const svg =
   '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><script>parent.hacked = 1</script><rect width="40" height="20" fill="green"/></svg>'

@@ -2,10 +2,10 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { rounds } from '../support/thorough.ts'
-import { closeBrowser, enter, openPage } from '../support/browser.ts'
+import { enter, openPage } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 import { openTestPage } from '../support/test-page.ts'
 import {
@@ -16,8 +16,6 @@ import {
   type HostileDocument,
 } from '../support/hostile-markdown.ts'
 import { goTo, lookAt, watchPage } from '../support/page-watch.ts'
-
-afterAll(closeBrowser)
 
 /** A window with a long note has fewer elements; layout stutters above this number. */
 const maxElements = 25_000

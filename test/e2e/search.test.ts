@@ -1,13 +1,11 @@
 import { readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { untouchedConfig } from '../support/app.ts'
-import { closeBrowser, visit } from '../support/browser.ts'
+import { visit } from '../support/browser.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
-
-afterAll(closeBrowser)
 
 const files = {
   'AGENTS.md': '# Rules\n\nNever feed the walrus.\n',

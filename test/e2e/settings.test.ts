@@ -1,14 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { afterAll, describe, expect, it } from 'vitest'
-import { closeBrowser, visit } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
+import { visit } from '../support/browser.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
-
-afterAll(closeBrowser)
 
 describe('embedding consent', () => {
   it('shows how much text a provider would get, and sends it after consent', async () => {

@@ -1,15 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
-import { closeBrowser, visit, undoInToast } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
+import { visit, undoInToast } from '../support/browser.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { until } from '../support/folder.ts'
 import { makeMemory } from '../support/made-memory.ts'
 import { rounds } from '../support/thorough.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { contentOf, reviewAnswer } from '../support/scripted-reviewer.ts'
-
-afterAll(closeBrowser)
 
 describe('inbox', () => {
   it('shows a suggestion before Enter accepts it in a narrow window', async () => {

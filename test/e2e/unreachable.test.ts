@@ -1,12 +1,10 @@
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestServer, prepareFolders } from '../support/app.ts'
-import { closeBrowser, openPage } from '../support/browser.ts'
+import { openPage } from '../support/browser.ts'
 import { modelConfig } from '../support/test-page.ts'
 import { until } from '../support/folder.ts'
 import { numberedWords, startModelServer } from '../support/model-server.ts'
-
-afterAll(closeBrowser)
 
 const gone = /WebSocket|Failed to load resource|ERR_/
 

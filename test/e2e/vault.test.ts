@@ -1,14 +1,12 @@
 /** A vault of many notes and chats is indexed quickly, and every view renders few elements. */
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
-import { closeBrowser, openPage, visit } from '../support/browser.ts'
+import { openPage, visit } from '../support/browser.ts'
 import { until, writeFiles } from '../support/folder.ts'
 import { rounds } from '../support/thorough.ts'
 import { onTestFinished } from 'vitest'
-
-afterAll(closeBrowser)
 
 const maxNodes = 3000
 const notes = rounds(400, 1500)

@@ -48,11 +48,6 @@ export function undoInToast(page: Page, text = ''): Promise<void> {
   return toast.getByRole('button', { name: 'Undo' }).first().click()
 }
 
-export async function closeBrowser(): Promise<void> {
-  await (await connected)?.close()
-  connected = undefined
-}
-
 /** Saves a download. @returns its path; the browser may store its own copy elsewhere */
 export async function saved(download: Download): Promise<string> {
   const path = join(await temporaryFolder(), 'download')

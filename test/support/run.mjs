@@ -12,7 +12,7 @@ import { getBrowser, needsBrowser, nothingToBeHad, ownMeans } from './get-browse
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const ownNode = join(root, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node')
 const args = process.argv.slice(2)
-/** The compile cache saves a third of the time, because test files run in processes of their own. */
+/** Threads and commands of the tests start faster with the compile cache. */
 const env = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'), ...process.env }
 
 /** Free bytes that the temporary files of a run need in memory. */

@@ -4,17 +4,15 @@
  * clicks and time of each task.
  */
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openTestServer } from '../../support/app.ts'
 import { findings } from '../../support/axe.ts'
-import { closeBrowser, openPage } from '../../support/browser.ts'
+import { openPage } from '../../support/browser.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { isThorough } from '../../support/thorough.ts'
 import { languages, type Language } from './step.ts'
 import { tasks } from './tasks.ts'
 import { Walk, type Effort } from './walk.ts'
-
-afterAll(closeBrowser)
 
 const sizes = [
   [1440, 900],
