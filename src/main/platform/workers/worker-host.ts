@@ -51,14 +51,22 @@ const defaultYoungGenerationMb = 2
 /** Time after which an unused thread ends, ms. */
 const spareMs = 5000
 
-/** Threads that no host uses, by entry. The next host with the entry takes one: a start costs 100 ms of processor time. */
-const spareThreads = new Map<string, { readonly worker: Worker; readonly timer: NodeJS.Timeout }[]>()
+interface SpareThread {
+  readonly entry: string
+  readonly worker: Worker
+  readonly timer: NodeJS.Timeout
+}
+
+/** Threads that no host uses. The next host with the entry takes one: a start costs 100 ms of processor time. */
+let spareThreads: readonly SpareThread[] = []
 
 function takeThread(entry: URL, youngGenerationMb: number): Worker {
-  const spare = spareThreads.get(entry.href)?.pop()
-  clearTimeout(spare?.timer)
-  spare?.worker.ref()
-  return spare?.worker ?? startThread(entry, youngGenerationMb)
+  const spare = spareThreads.findLast((one) => one.entry === entry.href)
+  if (!spare) return startThread(entry, youngGenerationMb)
+  clearTimeout(spare.timer)
+  removeSpare(spare.worker)
+  spare.worker.ref()
+  return spare.worker
 }
 
 function startThread(entry: URL, youngGenerationMb: number): Worker {
@@ -70,17 +78,22 @@ function startThread(entry: URL, youngGenerationMb: number): Worker {
   })
   // Without a listener, the error of a spare thread would end the process.
   worker.on('error', () => undefined)
-  worker.once('exit', () => {
-    const others = spareThreads.get(entry.href)?.filter((spare) => spare.worker !== worker)
-    if (others) spareThreads.set(entry.href, others)
-  })
+  worker.once('exit', () => removeSpare(worker))
   return worker
 }
 
 function spareThread(entry: URL, worker: Worker): void {
-  const timer = setTimeout(() => void worker.terminate(), spareMs).unref()
+  const timer = setTimeout(() => {
+    // Removed before it ends, so that no host takes it meanwhile.
+    removeSpare(worker)
+    void worker.terminate()
+  }, spareMs).unref()
   worker.unref()
-  spareThreads.set(entry.href, [...(spareThreads.get(entry.href) ?? []), { worker, timer }])
+  spareThreads = [...spareThreads, { entry: entry.href, worker, timer }]
+}
+
+function removeSpare(worker: Worker): void {
+  spareThreads = spareThreads.filter((spare) => spare.worker !== worker)
 }
 
 /**
