@@ -81,7 +81,7 @@ describe('links', () => {
     await suggested('C# notes').waitFor()
     await page.keyboard.press('Enter')
     await page.keyboard.press('Control+S')
-    await until(async () => (await read('Not yet.md')) === 'To [[Walrus]] and [C# notes](C%23%20notes.md)')
+    await expect.poll(() => read('Not yet.md')).toBe('To [[Walrus]] and [C# notes](C%23%20notes.md)')
   })
 })
 
