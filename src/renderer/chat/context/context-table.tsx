@@ -1,7 +1,7 @@
 import { Eye, TriangleAlert } from 'lucide-react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
-import type { ContextItem, ContextReport, ContextWindowEstimate, Layer } from '#shared/contract/index.ts'
+import type { ContextItem, ContextReport, Layer } from '#shared/contract/index.ts'
 import { formatNumber, formatPercent, formatShort } from '#lib/i18n/format.ts'
 import { IconButton, TextLink } from '#lib/ui/elements.tsx'
 import { paths } from '#lib/router/paths.ts'
@@ -101,56 +101,19 @@ export function WarningList({ report }: { report: ContextReport }) {
   if (warnings.length === 0) return null
   return (
     <ul aria-label={t('context.warnings')} className="mt-5 flex flex-col gap-1">
-      {warnings.map((warning) => {
-        const [text, href, remedy] = describeWarning(warning)
-        return (
-          <li
-            key={`${warning.code}/${'path' in warning ? warning.path : ''}`}
-            data-testid="context-warning"
-            className="flex items-baseline gap-2"
-          >
-            <TriangleAlert size={13} aria-hidden className="shrink-0 self-center text-warning" />
-            <span>{text}</span>
-            {href !== undefined && (
-              <TextLink href={href} className="shrink-0">
-                {remedy}
-              </TextLink>
-            )}
-          </li>
-        )
-      })}
+      {warnings.map(({ text, href, remedy }) => (
+        <li key={text} data-testid="context-warning" className="flex items-baseline gap-2">
+          <TriangleAlert size={13} aria-hidden className="shrink-0 self-center text-warning" />
+          <span>{text}</span>
+          {href !== undefined && (
+            <TextLink href={href} className="shrink-0">
+              {remedy}
+            </TextLink>
+          )}
+        </li>
+      ))}
     </ul>
   )
-}
-
-function describeWarning(warning: ContextWarning): readonly [text: string, href?: string, remedy?: string] {
-  switch (warning.code) {
-    case 'cut': {
-      const sizes = { raw: formatNumber(warning.raw), sent: formatNumber(warning.sent) }
-      const text = t('context.warning.cut', { path: warning.path, ...sizes })
-      return [text, paths.file(warning.path), t('context.remedy.shorten')]
-    }
-    case 'memory': {
-      const text = t('context.warning.memory', { path: warning.path, tokens: formatNumber(warning.tokens) })
-      return [text, paths.file(warning.path), t('context.remedy.move')]
-    }
-    case 'tools':
-    case 'fixed': {
-      const text = t(`context.warning.${warning.code}`, { share: formatPercent(warning.share) })
-      return warning.code === 'tools'
-        ? [text, paths.settings('tools'), t('context.remedy.tools')]
-        : [text, paths.settings('models'), t('context.remedy.model')]
-    }
-    case 'window': {
-      const { model, window, believed, isGuess } = warning
-      const sizes = { window: formatNumber(window), believed: formatNumber(believed) }
-      const text = t(isGuess ? 'context.warning.windowGuess' : 'context.warning.windowNamed', { model, ...sizes })
-      return [text, paths.settings('models'), t('context.remedy.window')]
-    }
-    case 'flush':
-    case 'compact':
-      return [t(`context.warning.${warning.code}`)]
-  }
 }
 
 /** Shares of the context window above which tool definitions, and the fixed part of each request, cause a warning. */
@@ -159,35 +122,47 @@ const maxFixedShare = 0.4
 /** Tokens of MEMORY.md above which there is a warning, since every request includes it. */
 const maxMemoryTokens = 3000
 
-type ContextWarning =
-  | { readonly code: 'cut'; readonly path: string; readonly raw: number; readonly sent: number }
-  | { readonly code: 'tools'; readonly share: number }
-  | { readonly code: 'memory'; readonly path: string; readonly tokens: number }
-  | { readonly code: 'fixed'; readonly share: number }
-  | ({ readonly code: 'window'; readonly model: string } & ContextWindowEstimate)
-  | { readonly code: 'compact' | 'flush' }
+interface ContextWarning {
+  readonly code: string
+  readonly text: string
+  readonly href?: string
+  readonly remedy?: string
+}
 
 export function contextWarnings(report: ContextReport): ContextWarning[] {
-  const { items, contextWindow, next = [], learned } = report
-  const share = (tokens: number) => tokens / contextWindow
+  const { items, contextWindow, model, next = [], learned } = report
+  const shareOf = (isCounted: (item: ContextItem) => boolean) =>
+    items.filter(isCounted).reduce((sum, { tokens }) => sum + tokens, 0) / contextWindow
   const warnings: ContextWarning[] = []
-  if (next.includes('compact')) warnings.push({ code: 'compact' })
-  else if (next.includes('flush')) warnings.push({ code: 'flush' })
-  if (learned) warnings.push({ code: 'window', model: report.model, ...learned })
-  for (const { name, note, rawCharacters, sentCharacters } of items)
-    if (note === 'cut') warnings.push({ code: 'cut', path: name, raw: rawCharacters, sent: sentCharacters })
-  const tools = items
-    .filter(({ layer, name }) => layer === 'system' && (name === 'tools' || toolNameOfItem(name) !== undefined))
-    .reduce((sum, { tokens }) => sum + tokens, 0)
-  if (share(tools) > maxToolsShare) warnings.push({ code: 'tools', share: share(tools) })
-  const memory = items.find(({ layer, name }) => layer === 'project' && isLongTermPath(name))
-  if (memory && memory.tokens > maxMemoryTokens)
-    warnings.push({ code: 'memory', path: memory.name, tokens: memory.tokens })
-  const fixed = items.reduce(
-    (sum, { layer, tokens }) => (layer === 'system' || layer === 'project' || layer === 'logs' ? sum + tokens : sum),
-    0,
+  const step = (['compact', 'flush'] as const).find((name) => next.includes(name))
+  if (step) warnings.push({ code: step, text: t(`context.warning.${step}`) })
+  if (learned) {
+    const sizes = { window: formatNumber(learned.window), believed: formatNumber(learned.believed) }
+    const text = t(`context.warning.${learned.isGuess ? 'windowGuess' : 'windowNamed'}`, { model, ...sizes })
+    warnings.push({ code: 'window', text, href: paths.settings('models'), remedy: t('context.remedy.window') })
+  }
+  for (const { name: path, rawCharacters, sentCharacters } of items.filter(({ note }) => note === 'cut')) {
+    const sizes = { raw: formatNumber(rawCharacters), sent: formatNumber(sentCharacters) }
+    const text = t('context.warning.cut', { path, ...sizes })
+    warnings.push({ code: 'cut', text, href: paths.file(path), remedy: t('context.remedy.shorten') })
+  }
+  const tools = shareOf(
+    ({ layer, name }) => layer === 'system' && (name === 'tools' || toolNameOfItem(name) !== undefined),
   )
-  if (share(fixed) > maxFixedShare) warnings.push({ code: 'fixed', share: share(fixed) })
+  if (tools > maxToolsShare) {
+    const text = t('context.warning.tools', { share: formatPercent(tools) })
+    warnings.push({ code: 'tools', text, href: paths.settings('tools'), remedy: t('context.remedy.tools') })
+  }
+  const memory = items.find(({ layer, name }) => layer === 'project' && isLongTermPath(name))
+  if (memory && memory.tokens > maxMemoryTokens) {
+    const text = t('context.warning.memory', { path: memory.name, tokens: formatNumber(memory.tokens) })
+    warnings.push({ code: 'memory', text, href: paths.file(memory.name), remedy: t('context.remedy.move') })
+  }
+  const fixed = shareOf(({ layer }) => layer === 'system' || layer === 'project' || layer === 'logs')
+  if (fixed > maxFixedShare) {
+    const text = t('context.warning.fixed', { share: formatPercent(fixed) })
+    warnings.push({ code: 'fixed', text, href: paths.settings('models'), remedy: t('context.remedy.model') })
+  }
   return warnings
 }
 
@@ -230,23 +205,20 @@ export function ContextBar({ report, isSmall = false, onOpen }: ContextBarProps)
         />
       </div>
       {!isSmall &&
-        thresholdsOf(report).map(([name, tokens]) => {
-          const text = t(`context.${name}`, { tokens: formatShort(tokens) })
-          return <Tick key={name} at={width(tokens)} label={text} isHigh={name === 'flush'} />
-        })}
-    </div>
-  )
-}
-
-/** A threshold on the bar. The labels of the two thresholds would overlap, so one of them is higher. */
-function Tick({ at, label, isHigh = false }: { at: string; label: string; isHigh?: boolean }) {
-  return (
-    <div className="pointer-events-none absolute -bottom-1 w-px bg-text" style={{ left: at, top: isHigh ? -24 : -8 }}>
-      <span
-        className={`absolute -top-1 text-[11px] whitespace-nowrap text-muted max-sm:text-[10px] ${isHigh ? 'right-1.5' : 'left-1.5'}`}
-      >
-        {label}
-      </span>
+        // The labels of the two thresholds would overlap, so one of them is higher.
+        thresholdsOf(report).map(([name, tokens]) => (
+          <div
+            key={name}
+            className="pointer-events-none absolute -bottom-1 w-px bg-text"
+            style={{ left: width(tokens), top: name === 'flush' ? -24 : -8 }}
+          >
+            <span
+              className={`absolute -top-1 text-[11px] whitespace-nowrap text-muted max-sm:text-[10px] ${name === 'flush' ? 'right-1.5' : 'left-1.5'}`}
+            >
+              {t(`context.${name}`, { tokens: formatShort(tokens) })}
+            </span>
+          </div>
+        ))}
     </div>
   )
 }

@@ -26,10 +26,7 @@ export function Timeline({ steps, events, selectedIndex, onStep, openEventId, on
   const y = (tokens: number) => chartHeight - (tokens / scale) * chartHeight
   const step = steps[selectedIndex]
   const totalCost = steps.reduce((sum, { usage }) => sum + (usage?.cost?.total ?? 0), 0)
-  const describe = (index: number) => {
-    const request = steps[index]
-    return request ? `${t('context.request', { number: index + 1 })}: ${formatNumber(request.estimatedTokens)}` : ''
-  }
+  const title = t('context.request', { number: selectedIndex + 1 })
   return (
     <section aria-label={t('context.timeline')} className="mt-10">
       <h2 className="flex items-baseline gap-4 pb-2">
@@ -89,7 +86,7 @@ export function Timeline({ steps, events, selectedIndex, onStep, openEventId, on
       <input
         type="range"
         aria-label={t('context.choose')}
-        aria-valuetext={describe(selectedIndex)}
+        aria-valuetext={step && `${title}: ${formatNumber(step.estimatedTokens)}`}
         min={0}
         max={Math.max(0, steps.length - 1)}
         value={selectedIndex}
