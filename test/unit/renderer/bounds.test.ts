@@ -7,7 +7,7 @@ import { parseCitationHref, parseNameHref, splitWikiLinks } from '../../../src/r
 import { hasMath, isCheapMath, normalizeMath } from '../../../src/renderer/markdown/parse/math.ts'
 import { parseDocument } from '../../../src/renderer/markdown/parse/parse-document.ts'
 import { clipLine, clipPassage, splitLongLines } from '../../../src/renderer/lib/util/clip.ts'
-import { fileAt, isFileAt, paths } from '../../../src/renderer/lib/router/paths.ts'
+import { fileAt, paths } from '../../../src/renderer/lib/router/paths.ts'
 import { hostileNames, longNote, pathologicalDocuments, randomDocument } from '../../support/hostile-markdown.ts'
 
 const rowsOfAnswer = (text: string) => parseDocument(text, 'answer')
@@ -30,8 +30,6 @@ describe('addresses', () => {
       const path = `notes/${name}`
       const place = new URL(paths.file(path, 3), 'http://localhost').pathname
       expect(fileAt(place)).toBe(path)
-      expect(isFileAt(place, path)).toBe(true)
-      expect(isFileAt(place, decodePart(path))).toBe(decodePart(path) === path)
     }
     for (const name of hostileNames()) check(name)
     const name = fc

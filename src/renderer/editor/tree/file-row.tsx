@@ -7,7 +7,7 @@ import { useLongTermPath } from '#lib/notes/use-vault-settings.ts'
 import { NoteMark, NotIndexedBadge } from '#lib/notes/note-marks.tsx'
 import { ActionItem, ActionMenu, ActionSeparator, Button, IconButton } from '#lib/ui/elements.tsx'
 import { NavRow, PromptDialog } from '#lib/ui/frames.tsx'
-import { isFileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
+import { fileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
 import { attachmentOrCanvasKind } from '../attachments.ts'
 import type { TreeFile } from '../rows.ts'
 import type { MovePlan } from '#shared/contract/index.ts'
@@ -22,17 +22,29 @@ export const hiddenByMenu =
   'group-focus-within/row:opacity-0 group-hover/row:opacity-0 group-has-[[data-popup-open]]/row:opacity-0'
 
 export function FileRow({ file, name }: { file: TreeFile; name: ReactNode }) {
+  const { id: agent } = useAgent()
+  const [, navigate] = useLocation()
+  const { path } = file
+  const longTermPath = useLongTermPath(agent)
+  const isOpen = fileAt(useEncodedPath()) === path
   const details = 'tokens' in file ? file : undefined
+  const privacy = details?.privacy
+  const duplicate = async () => navigate(paths.file((await client.workspace.duplicate({ agent, path })).path))
+  const remove = async () => {
+    const { change } = await client.workspace.remove({ agent, path })
+    showChange(t('file.deleted', { path }), agent, change, { look: 'plain' })
+    if (isOpen) navigate(paths.file(longTermPath))
+  }
   return (
     <div className="group/row relative">
       <NavRow
-        href={paths.file(file.path)}
-        isCurrent={isFileAt(useEncodedPath(), file.path)}
+        href={paths.file(path)}
+        isCurrent={isOpen}
         aside={
           <span className="tabular flex items-center gap-1.5">
-            {details?.privacy && (
+            {privacy && (
               <span className={`flex ${hiddenByMenu}`}>
-                <NoteMark privacy={details.privacy} />
+                <NoteMark privacy={privacy} />
               </span>
             )}
             {file.unsearched && <NotIndexedBadge unsearched={file.unsearched} />}
@@ -42,60 +54,40 @@ export function FileRow({ file, name }: { file: TreeFile; name: ReactNode }) {
       >
         {name}
       </NavRow>
-      <FileMenu file={file} />
+      <PathMenu path={path}>
+        <ActionItem onClick={() => void runWithErrorToast(duplicate())}>{t('file.duplicate')}</ActionItem>
+        <ActionItem onClick={() => revealFile(agent, path, false)}>{t('file.reveal')}</ActionItem>
+        <ActionItem onClick={() => revealFile(agent, path, true)}>{t('file.openOutside')}</ActionItem>
+        <ActionItem onClick={() => void exportNote(agent, path)}>{t('file.export')}</ActionItem>
+        {details && privacy?.rule === undefined && (
+          <ActionItem onClick={() => void setPrivate(agent, path, !privacy?.isWhole)}>
+            {t(privacy?.isWhole ? 'private.openThis' : 'private.lockThis')}
+          </ActionItem>
+        )}
+        <ActionSeparator />
+        <ActionItem onClick={() => void runWithErrorToast(remove())}>{t('file.delete')}</ActionItem>
+      </PathMenu>
     </div>
-  )
-}
-
-function FileMenu({ file }: { file: TreeFile }) {
-  const { id: agent } = useAgent()
-  const [, navigate] = useLocation()
-  const location = useEncodedPath()
-  const { path } = file
-  const longTermPath = useLongTermPath(agent)
-  const privacy = 'tokens' in file ? file.privacy : undefined
-  const isOpen = isFileAt(location, path)
-  const duplicate = async () => navigate(paths.file((await client.workspace.duplicate({ agent, path })).path))
-  const remove = async () => {
-    const { change } = await client.workspace.remove({ agent, path })
-    showChange(t('file.deleted', { path }), agent, change, { look: 'plain' })
-    if (isOpen) navigate(paths.file(longTermPath))
-  }
-  return (
-    <PathMenu path={path} onMoved={(to) => isOpen && navigate(paths.file(to))}>
-      <ActionItem onClick={() => void runWithErrorToast(duplicate())}>{t('file.duplicate')}</ActionItem>
-      <ActionItem onClick={() => revealFile(agent, path, false)}>{t('file.reveal')}</ActionItem>
-      <ActionItem onClick={() => revealFile(agent, path, true)}>{t('file.openOutside')}</ActionItem>
-      <ActionItem onClick={() => void exportNote(agent, path)}>{t('file.export')}</ActionItem>
-      {'tokens' in file && privacy?.rule === undefined && (
-        <ActionItem onClick={() => void setPrivate(agent, path, !privacy?.isWhole)}>
-          {t(privacy?.isWhole ? 'private.openThis' : 'private.lockThis')}
-        </ActionItem>
-      )}
-      <ActionSeparator />
-      <ActionItem onClick={() => void runWithErrorToast(remove())}>{t('file.delete')}</ActionItem>
-    </PathMenu>
   )
 }
 
 const icons = { image: Image, audio: Music, video: Film, document: FileText, canvas: LayoutDashboard } as const
 
 export function AttachmentRow({ path, name }: { path: string; name: ReactNode }) {
-  const current = useEncodedPath()
+  const isCurrent = fileAt(useEncodedPath()) === path
   const { id: agent } = useAgent()
-  const [, navigate] = useLocation()
   const kind = attachmentOrCanvasKind(path) ?? 'document'
   const Icon = icons[kind]
   return (
     <div className="group/row relative">
       <NavRow
         href={paths.file(path)}
-        isCurrent={isFileAt(current, path)}
+        isCurrent={isCurrent}
         icon={<Icon size={13} role="img" aria-label={t(`other.${kind}`)} />}
       >
         {name}
       </NavRow>
-      <PathMenu path={path} onMoved={(to) => isFileAt(current, path) && navigate(paths.file(to))}>
+      <PathMenu path={path}>
         <ActionItem onClick={() => revealFile(agent, path, false)}>{t('file.reveal')}</ActionItem>
         {kind !== 'canvas' && (
           <ActionItem onClick={() => revealFile(agent, path, true)}>{t('file.openOutside')}</ActionItem>
@@ -105,14 +97,8 @@ export function AttachmentRow({ path, name }: { path: string; name: ReactNode })
   )
 }
 
-interface PathMenuProps {
-  /** A file, or a folder without a trailing `/`. */
-  readonly path: string
-  readonly onMoved: (to: string) => void
-  readonly children?: ReactNode
-}
-
-export function PathMenu({ path, onMoved, children }: PathMenuProps) {
+/** @param path a file, or a folder without a trailing `/` */
+export function PathMenu({ path, children }: { path: string; children: ReactNode }) {
   const [isMoving, setIsMoving] = useState(false)
   return (
     <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
@@ -120,20 +106,22 @@ export function PathMenu({ path, onMoved, children }: PathMenuProps) {
         <ActionItem onClick={() => setIsMoving(true)}>{t('file.rename')}</ActionItem>
         {children}
       </ActionMenu>
-      {isMoving && <MoveDialog path={path} onMoved={onMoved} onClose={() => setIsMoving(false)} />}
+      {isMoving && <MoveDialog from={path} onClose={() => setIsMoving(false)} />}
     </span>
   )
 }
 
-function MoveDialog({ path: from, onMoved, onClose }: PathMenuProps & { onClose: () => void }) {
+function MoveDialog({ from, onClose }: { from: string; onClose: () => void }) {
   const { id: agent } = useAgent()
+  const [, navigate] = useLocation()
   const [planned, setPlanned] = useState<{ to: string; plan: MovePlan & { staysPrivate: boolean } }>()
   const move = async (to: string, plan: MovePlan | undefined) => {
     const { links, notes, staysPrivate, change } = await client.links.move({ agent, from, to, plan: plan?.id })
     const moved = links > 0 ? t('links.movedWith', { path: to, count: links, notes }) : t('file.moved', { path: to })
     const message = staysPrivate ? `${moved} ${t('links.staysPrivate')}` : moved
     showChange(message, agent, change, { look: 'plain' })
-    onMoved(to)
+    const shown = fileAt(location.pathname)
+    if (shown === from || shown?.startsWith(`${from}/`)) navigate(paths.file(to + shown.slice(from.length)))
   }
   const closeAndMove = async (to: string, plan: MovePlan | undefined) => {
     // Closes first, since the dialog would cover the progress and its cancel button in the corner.

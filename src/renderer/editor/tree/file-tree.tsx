@@ -14,7 +14,7 @@ import { SidebarSection, NavRow, PromptDialog } from '#lib/ui/frames.tsx'
 import { NoteMark } from '#lib/notes/note-marks.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { formatNoteDay } from '#lib/i18n/format.ts'
-import { fileAt, isFileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
+import { fileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
 import { bestMatches, nameRanker, useChineseNames } from '#lib/util/name-match.ts'
 import { createNote, setFolderPrivate, AttachmentRow, FileRow, PathMenu, hiddenByMenu } from './file-row.tsx'
 import { parentFolders, treeOf, treeRows, type TreeFile, type TreeRow } from '../rows.ts'
@@ -93,8 +93,8 @@ export function FileTree() {
 
 /** MEMORY.md and today's log. The log may not exist yet. */
 function FirstFiles({ files }: { files: readonly TreeFile[] }) {
-  const current = useEncodedPath()
   const { id: agent } = useAgent()
+  const shown = fileAt(useEncodedPath())
   const today = useToday()
   const path = useDailyPath(agent)(today)
   return (
@@ -104,7 +104,7 @@ function FirstFiles({ files }: { files: readonly TreeFile[] }) {
         .map((file) => (
           <FileRow key={file.path} file={file} name={baseName(file.path)} />
         ))}
-      <NavRow href={paths.file(path)} isCurrent={isFileAt(current, path)}>
+      <NavRow href={paths.file(path)} isCurrent={shown === path}>
         {t('nav.todaysLog', { day: formatNoteDay(today) })}
       </NavRow>
     </>
@@ -279,15 +279,10 @@ interface FolderRowProps {
 
 function FolderRow({ row: { path, name, count, isOpen }, onToggle }: FolderRowProps) {
   const { id: agent } = useAgent()
-  const [, navigate] = useLocation()
   const { data: files } = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
   const hasRule = ({ path: file, privacy }: FileEntry) =>
     privacy?.rule?.replace(/\/+$/, '') === path && file.startsWith(`${path}/`)
   const isPrivate = files?.some(hasRule) ?? false
-  const followMove = (to: string) => {
-    const openPath = fileAt(location.pathname)
-    if (openPath?.startsWith(`${path}/`)) navigate(paths.file(to + openPath.slice(path.length)))
-  }
   return (
     <div className="group/row relative">
       <button
@@ -301,7 +296,7 @@ function FolderRow({ row: { path, name, count, isOpen }, onToggle }: FolderRowPr
         {isPrivate && <NoteMark privacy={{ isWhole: true, rule: path }} />}
         <span className={`tabular text-[11px] text-muted ${hiddenByMenu}`}>{t('nav.files', { count })}</span>
       </button>
-      <PathMenu path={path} onMoved={followMove}>
+      <PathMenu path={path}>
         <ActionItem onClick={() => void setFolderPrivate(agent, path, !isPrivate)}>
           {t(isPrivate ? 'private.openThis' : 'private.lockThis')}
         </ActionItem>

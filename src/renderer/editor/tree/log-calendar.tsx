@@ -8,11 +8,11 @@ import { api } from '#lib/api/client.ts'
 import { useDailyPath } from '#lib/notes/use-vault-settings.ts'
 import { formatDate, formatMonth, formatNumber, isoDate } from '#lib/i18n/format.ts'
 import { IconButton } from '#lib/ui/elements.tsx'
-import { isFileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
+import { fileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
 
 export function LogCalendar() {
   const { id: agent } = useAgent()
-  const current = useEncodedPath()
+  const current = fileAt(useEncodedPath())
   const pathOf = useDailyPath(agent)
   const { data: files = [] } = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
   const logs = files.filter(({ kind }) => kind === 'log')
@@ -27,7 +27,7 @@ export function LogCalendar() {
   const isCurrentMonth = month.getTime() === thisMonth.getTime()
   const weekday = new Intl.DateTimeFormat(i18next.language, { weekday: 'narrow' })
   const todaysDate = isoDate(today)
-  const shownDate = logs.find(({ path }) => isFileAt(current, path))?.date ?? todaysDate
+  const shownDate = logs.find(({ path }) => current === path)?.date ?? todaysDate
   const summaries = (logsByDate.get(shownDate) ?? []).filter(({ path }) => path !== pathOf(shownDate))
   const tabStopDate = isCurrentMonth ? todaysDate : isoDate(month)
   return (
@@ -75,7 +75,7 @@ export function LogCalendar() {
               href={paths.file(path)}
               tabIndex={date === tabStopDate ? 0 : -1}
               aria-label={t(hasLog ? 'nav.openLog' : 'nav.emptyDay', day)}
-              aria-current={isFileAt(current, path) ? 'page' : undefined}
+              aria-current={current === path ? 'page' : undefined}
               // A week begins on Monday.
               style={index === 0 ? { gridColumnStart: ((month.getDay() + 6) % 7) + 1 } : undefined}
               className={`tabular flex h-[25px] flex-col items-center justify-center rounded-sm hover:bg-soft aria-[current=page]:bg-selected ${date === todaysDate ? 'bg-selected font-semibold' : ''} ${hasLog ? '' : 'text-muted'}`}
@@ -94,7 +94,7 @@ export function LogCalendar() {
             <li key={path}>
               <Link
                 href={paths.file(path)}
-                aria-current={isFileAt(current, path) ? 'page' : undefined}
+                aria-current={current === path ? 'page' : undefined}
                 className="block truncate rounded-sm px-2 py-0.5 text-[12px] text-muted hover:bg-soft hover:text-text aria-[current=page]:bg-selected"
               >
                 {topicOf(path)}

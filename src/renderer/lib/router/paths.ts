@@ -93,11 +93,6 @@ export function sessionAt(encodedPath: string): string | undefined {
   return encoded === undefined ? undefined : decodePart(encoded)
 }
 
-/** @param encodedPath from `useEncodedPath` */
-export function isFileAt(encodedPath: string, path: string): boolean {
-  return fileAt(encodedPath) === path
-}
-
 /** Parses `#m-1a2b`. */
 export function messageOfHash(hash: string): string | undefined {
   return /^#m-([\w-]+)$/.exec(hash)?.[1]
