@@ -110,6 +110,10 @@ function OpenChat({ session, chat }: OpenChatProps) {
   const actions = useCreateChatActions(session ?? '', onEdit, setSelectedTurn)
   const { data } = chat
   const turns = useMemo(() => toTurns(data?.messages ?? [], data?.events), [data])
+  const turnCount = turns.filter(({ question }) => question !== undefined).length
+  const sessions = useQuery(api.chats.list.queryOptions({ input: { agent: agent.id } }))
+  const summary = sessions.data?.find(({ id }) => id === session)
+  const title = session === undefined ? t('nav.newChat') : clipLine(summary?.title ?? '') || t('nav.untitled')
   const hasEnded = data?.over === true && !isReopened && !isRunning
 
   const openStarted = useCallback(
@@ -167,14 +171,15 @@ function OpenChat({ session, chat }: OpenChatProps) {
         className={`relative flex min-w-0 flex-1 flex-col ${isDragOver ? 'outline-2 -outline-offset-4 outline-accent outline-dashed' : ''}`}
         {...dropTarget}
       >
-        <ChatHeader session={session} turnCount={turns.filter(({ question }) => question !== undefined).length}>
+        <ViewHeader title={title} aside={turnCount > 0 ? t('chat.turns', { count: turnCount }) : undefined}>
+          {summary && <ChatMenu summary={summary} />}
           <IconButton
             icon={PanelRight}
             label={t('chat.details')}
             aria-pressed={isPanelOpen}
             onClick={() => setIsPanelOpen(!isPanelOpen)}
           />
-        </ChatHeader>
+        </ViewHeader>
         {isEmpty && !chat.error ? (
           <div className="flex-1 overflow-y-auto">
             <StartPage onPropose={(text) => composerHandle.current?.prepend(text)} />
@@ -243,41 +248,21 @@ function OpenChat({ session, chat }: OpenChatProps) {
   )
 }
 
-interface ChatHeaderProps {
-  readonly session: string | undefined
-  readonly turnCount: number
-  readonly children: ReactNode
-}
-
-function ChatHeader({ session, turnCount, children }: ChatHeaderProps) {
-  const { id: agent } = useAgent()
-  const sessions = useQuery(api.chats.list.queryOptions({ input: { agent } }))
-  const summary = sessions.data?.find(({ id }) => id === session)
-  const title = session === undefined ? t('nav.newChat') : clipLine(summary?.title ?? '') || t('nav.untitled')
-  return (
-    <ViewHeader title={title} aside={turnCount > 0 ? t('chat.turns', { count: turnCount }) : undefined}>
-      {summary && <ChatMenu summary={summary} />}
-      {children}
-    </ViewHeader>
-  )
-}
-
 function useDropTarget(onFiles: (files: readonly File[]) => void) {
   const [isDragOver, setIsDragOver] = useState(false)
+  const acceptFiles = (event: DragEvent, isOver: boolean) => {
+    if (!event.dataTransfer.types.includes('Files')) return false
+    event.preventDefault()
+    setIsDragOver(isOver)
+    return true
+  }
   return {
     isDragOver,
     onDragLeave: ({ currentTarget, relatedTarget }: DragEvent) =>
       setIsDragOver(relatedTarget instanceof Node && currentTarget.contains(relatedTarget)),
-    onDragOver: (event: DragEvent) => {
-      if (!event.dataTransfer.types.includes('Files')) return
-      event.preventDefault()
-      setIsDragOver(true)
-    },
+    onDragOver: (event: DragEvent) => acceptFiles(event, true),
     onDrop: (event: DragEvent) => {
-      if (!event.dataTransfer.types.includes('Files')) return
-      event.preventDefault()
-      setIsDragOver(false)
-      onFiles([...event.dataTransfer.files])
+      if (acceptFiles(event, false)) onFiles([...event.dataTransfer.files])
     },
   }
 }

@@ -17,7 +17,6 @@ import {
   type Usage,
   type UserMessage,
 } from '#shared/chat/messages.ts'
-import type { ErrorData } from '#shared/util/errors.ts'
 
 export interface ToolStep {
   readonly call: ToolCallPart
@@ -91,14 +90,10 @@ export function usageOf(turn: Turn): Usage {
   return turn.answers.reduce((sum, { message }) => addUsage(sum, message.usage), noUsage)
 }
 
-export interface RetryState {
-  readonly code: string
-  readonly data: ErrorData
-  readonly attempt: number
-  readonly attempts: number
-  /** Time of the next attempt, ms since the epoch. */
-  readonly at: number
-}
+type RetryEvent = NonNullable<Extract<ChatEvent, { type: 'partial' }>['retrying']>
+
+/** `at`: time of the next attempt, ms since the epoch. */
+export type RetryState = Omit<RetryEvent, 'afterMs'> & { readonly at: number }
 
 export interface LiveTurn {
   readonly isRunning: boolean
@@ -166,8 +161,6 @@ export function reduceChatEvent(turn: LiveTurn, event: ChatEvent): LiveTurn {
       return { ...turn, isRunning: false, compactionStep: undefined, retry: undefined, progress: [] }
   }
 }
-
-type RetryEvent = Omit<RetryState, 'at'> & { readonly afterMs: number }
 
 function toRetryState({ code, data, attempt, attempts, afterMs }: RetryEvent): RetryState {
   return { code, data, attempt, attempts, at: Date.now() + afterMs }

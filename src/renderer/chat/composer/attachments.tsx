@@ -1,6 +1,7 @@
 import type { Attachment } from '#shared/contract/index.ts'
 import { FileText, X } from 'lucide-react'
 import { t } from 'i18next'
+import { IconButton } from '#lib/ui/elements.tsx'
 
 const maxTextBytes = 500_000
 /** Maximum width and height, px. Models scale larger images down, so sending them only costs time and tokens. */
@@ -77,14 +78,13 @@ export function AttachmentChip({ name, picture, onRemove }: AttachmentChipProps)
       )}
       <span className="truncate">{name}</span>
       {onRemove && (
-        <button
-          type="button"
-          aria-label={t('chat.removeAttachment', { name })}
+        <IconButton
+          icon={X}
+          size={12}
+          label={t('chat.removeAttachment', { name })}
+          className="size-6!"
           onClick={onRemove}
-          className="flex size-6 items-center justify-center rounded-sm text-muted hover:bg-soft hover:text-text"
-        >
-          <X size={12} />
-        </button>
+        />
       )}
     </span>
   )

@@ -416,17 +416,6 @@ function DraftNotes({ session, draft, problems, onClose }: DraftNotesProps) {
   )
 }
 
-function useSizeNote(session: string | undefined, draft: Draft): string | undefined {
-  const { id: agent } = useAgent()
-  const tokens = useDraftTokens(agent, session, draft)
-  const report = useQuery(api.context.report.queryOptions({ input: { agent, session } })).data
-  if (!report || tokens === 0) return undefined
-  const { contextWindow, reserveTokens } = report
-  const counts = { tokens: formatShort(tokens), window: formatShort(contextWindow) }
-  if (tokens > contextWindow - reserveTokens) return t('chat.draftTooLong', counts)
-  return tokens > contextWindow / 2 ? t('chat.draftLong', counts) : undefined
-}
-
 function useImageNote({ attachments }: Draft): string | undefined {
   const hasImages = attachments.some(({ type }) => type === 'image')
   const model = useModel(hasImages)
@@ -440,7 +429,8 @@ const pauseMs = 300
 const keyOf = (agent: string, session: string | undefined) => ['draft tokens', agent, session ?? null]
 
 /** Publishes the estimated tokens for `usePublishedDraftTokens`. Images do not count. */
-function useDraftTokens(agent: string, session: string | undefined, draft: Draft): number {
+function useSizeNote(session: string | undefined, draft: Draft): string | undefined {
+  const { id: agent } = useAgent()
   const { text, attachments } = useDebounced(draft, pauseMs)
   const tokens = useMemo(
     () =>
@@ -452,7 +442,12 @@ function useDraftTokens(agent: string, session: string | undefined, draft: Draft
     queryClient.setQueryData(keyOf(agent, session), tokens)
     return () => void queryClient.setQueryData(keyOf(agent, session), 0)
   }, [agent, session, tokens])
-  return tokens
+  const report = useQuery(api.context.report.queryOptions({ input: { agent, session } })).data
+  if (!report || tokens === 0) return undefined
+  const { contextWindow, reserveTokens } = report
+  const counts = { tokens: formatShort(tokens), window: formatShort(contextWindow) }
+  if (tokens > contextWindow - reserveTokens) return t('chat.draftTooLong', counts)
+  return tokens > contextWindow / 2 ? t('chat.draftLong', counts) : undefined
 }
 
 /** Returns the estimated tokens of the draft in this chat, 0 if there is none. */

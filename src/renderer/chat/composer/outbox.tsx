@@ -264,6 +264,8 @@ export function OutboxList({ session, onTakeBack }: OutboxListProps) {
     outbox.remove(message.id)
     onTakeBack(message)
   }
+  const stateOf = ({ problem = 'waiting' }: OutboxMessage) =>
+    problem === 'waiting' || problem === 'unknown' ? t(`chat.unsent.${problem}`) : problem
   return (
     <ul
       aria-label={t('chat.unsent.title')}
@@ -289,30 +291,22 @@ export function OutboxList({ session, onTakeBack }: OutboxListProps) {
             {outbox.isShownAsSending(message.id) ? (
               <span>{t('chat.unsent.sending')}</span>
             ) : (
-              <WaitingState message={message} onTakeBack={() => takeBack(message)} />
+              <>
+                <span className={message.problem === undefined ? '' : 'text-warning'}>{stateOf(message)}</span>
+                {message.problem !== undefined && (
+                  <Button look="link" onClick={() => outbox.retry(message.id)}>
+                    {t('chat.send')}
+                  </Button>
+                )}
+                <Button look="link" onClick={() => takeBack(message)}>
+                  {t('common.cancel')}
+                </Button>
+              </>
             )}
           </p>
         </li>
       ))}
     </ul>
-  )
-}
-
-function WaitingState({ message: { id, problem }, onTakeBack }: { message: OutboxMessage; onTakeBack: () => void }) {
-  return (
-    <>
-      <span className={problem === undefined ? '' : 'text-warning'}>
-        {problem === undefined ? t('chat.unsent.waiting') : problem === 'unknown' ? t('chat.unsent.unknown') : problem}
-      </span>
-      {problem !== undefined && (
-        <Button look="link" onClick={() => outbox.retry(id)}>
-          {t('chat.send')}
-        </Button>
-      )}
-      <Button look="link" onClick={onTakeBack}>
-        {t('common.cancel')}
-      </Button>
-    </>
   )
 }
 
@@ -323,13 +317,47 @@ export function QueuedMessages({ session, onTakeBack }: { session: string; onTak
     queue,
     isRunning,
   }))
+  const takeBack = useMutation({
+    mutationFn: ({ id }: QueuedMessage) => client.chat.unqueue({ ...target, id }),
+    onSuccess: (_result, { text }) => onTakeBack(text),
+  })
+  const remove = useMutation(api.chat.unqueue.mutationOptions())
+  const send = useMutation(api.chat.sendQueued.mutationOptions())
   if (permissions.length === 0 && queue.length === 0) return null
   return (
     <div className="mx-auto flex w-full max-w-[740px] flex-col gap-2 px-5 pb-2">
       {permissions.map((permission) => (
         <PermissionCard key={permission.id} target={target} permission={permission} />
       ))}
-      {queue.length > 0 && <Queue target={target} queue={queue} isRunning={isRunning} onTakeBack={onTakeBack} />}
+      {queue.length > 0 && (
+        <ul aria-label={t('queue.title')} className="flex flex-col gap-1" data-testid="queue">
+          {queue.map((message) => (
+            <li
+              key={message.id}
+              className="flex min-h-8 items-center gap-2 rounded-md border border-line bg-side px-3 text-[13px]"
+            >
+              <CornerDownRight size={13} aria-hidden className="shrink-0 text-muted" />
+              <span className="min-w-0 flex-1 truncate">{message.text}</span>
+              <span className="shrink-0 text-[12px] text-muted">
+                {t(`queue.${isRunning ? message.delivery : 'waiting'}`)}
+              </span>
+              <Button look="link" onClick={() => takeBack.mutate(message)}>
+                {t('queue.edit')}
+              </Button>
+              <IconButton
+                icon={X}
+                label={t('queue.remove')}
+                onClick={() => remove.mutate({ ...target, id: message.id })}
+              />
+            </li>
+          ))}
+          {!isRunning && (
+            <li className="flex justify-end">
+              <Button onClick={() => send.mutate(target)}>{t('queue.send')}</Button>
+            </li>
+          )}
+        </ul>
+      )}
     </div>
   )
 }
@@ -361,46 +389,5 @@ function PermissionCard({ target, permission }: { target: ChatAddress; permissio
         ))}
       </div>
     </section>
-  )
-}
-
-interface QueueProps {
-  readonly target: ChatAddress
-  readonly queue: readonly QueuedMessage[]
-  readonly isRunning: boolean
-  readonly onTakeBack: (text: string) => void
-}
-
-function Queue({ target, queue, isRunning, onTakeBack }: QueueProps) {
-  const takeBack = useMutation({
-    mutationFn: ({ id }: QueuedMessage) => client.chat.unqueue({ ...target, id }),
-    onSuccess: (_result, { text }) => onTakeBack(text),
-  })
-  const remove = useMutation(api.chat.unqueue.mutationOptions())
-  const send = useMutation(api.chat.sendQueued.mutationOptions())
-  return (
-    <ul aria-label={t('queue.title')} className="flex flex-col gap-1" data-testid="queue">
-      {queue.map((message) => (
-        <li
-          key={message.id}
-          className="flex min-h-8 items-center gap-2 rounded-md border border-line bg-side px-3 text-[13px]"
-        >
-          <CornerDownRight size={13} aria-hidden className="shrink-0 text-muted" />
-          <span className="min-w-0 flex-1 truncate">{message.text}</span>
-          <span className="shrink-0 text-[12px] text-muted">
-            {t(`queue.${isRunning ? message.delivery : 'waiting'}`)}
-          </span>
-          <Button look="link" onClick={() => takeBack.mutate(message)}>
-            {t('queue.edit')}
-          </Button>
-          <IconButton icon={X} label={t('queue.remove')} onClick={() => remove.mutate({ ...target, id: message.id })} />
-        </li>
-      ))}
-      {!isRunning && (
-        <li className="flex justify-end">
-          <Button onClick={() => send.mutate(target)}>{t('queue.send')}</Button>
-        </li>
-      )}
-    </ul>
   )
 }

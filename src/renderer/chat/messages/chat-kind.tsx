@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { BrainIcon, BrainOff, Lock, LockOpen, type LucideIcon } from 'lucide-react'
+import { BrainIcon, BrainOff, Lock, LockOpen } from 'lucide-react'
 import { t } from 'i18next'
 import { toast } from 'sonner'
 import { useAgent } from '#lib/agents/current-agent.ts'
@@ -19,20 +19,29 @@ export interface ChatKind {
 export function ChatKindSwitches({ kind, onChange }: { kind: ChatKind; onChange: (kind: ChatKind) => void }) {
   const { isPrivateByDefault } = useAgent()
   const { isWithoutMemory, isPrivate = isPrivateByDefault } = kind
+  const switches = [
+    { Icon: isPrivate ? Lock : LockOpen, isOn: isPrivate, label: t('chat.private'), change: { isPrivate: !isPrivate } },
+    {
+      Icon: isWithoutMemory ? BrainOff : BrainIcon,
+      isOn: isWithoutMemory,
+      label: t('chat.withoutMemory'),
+      change: { isWithoutMemory: !isWithoutMemory },
+    },
+  ]
   return (
     <div className={`${stripClass} text-muted`}>
-      <KindSwitch
-        icon={isPrivate ? Lock : LockOpen}
-        isOn={isPrivate}
-        label={t('chat.private')}
-        onClick={() => onChange({ ...kind, isPrivate: !isPrivate })}
-      />
-      <KindSwitch
-        icon={isWithoutMemory ? BrainOff : BrainIcon}
-        isOn={isWithoutMemory}
-        label={t('chat.withoutMemory')}
-        onClick={() => onChange({ ...kind, isWithoutMemory: !isWithoutMemory })}
-      />
+      {switches.map(({ Icon, isOn, label, change }) => (
+        <Button
+          key={label}
+          look="quiet"
+          role="switch"
+          aria-checked={isOn}
+          className={`-ml-2 ${isOn ? 'text-text!' : ''}`}
+          onClick={() => onChange({ ...kind, ...change })}
+        >
+          <Icon size={14} className={isOn ? 'text-accent' : ''} /> {label}
+        </Button>
+      ))}
       {isPrivate && (
         <span>
           <PrivateHint />
@@ -40,27 +49,6 @@ export function ChatKindSwitches({ kind, onChange }: { kind: ChatKind; onChange:
       )}
       {isWithoutMemory && <span>{t('chat.withoutMemoryHint')}</span>}
     </div>
-  )
-}
-
-interface KindSwitchProps {
-  readonly icon: LucideIcon
-  readonly isOn: boolean
-  readonly label: string
-  readonly onClick: () => void
-}
-
-function KindSwitch({ icon: Icon, isOn, label, onClick }: KindSwitchProps) {
-  return (
-    <Button
-      look="quiet"
-      role="switch"
-      aria-checked={isOn}
-      className={`-ml-2 ${isOn ? 'text-text!' : ''}`}
-      onClick={onClick}
-    >
-      <Icon size={14} className={isOn ? 'text-accent' : ''} /> {label}
-    </Button>
   )
 }
 

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { skipToken, useQuery } from '@tanstack/react-query'
 import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { RecordedSearch } from '#shared/contract/index.ts'
@@ -25,6 +25,10 @@ export function Details({ session, turn, onClose }: DetailsProps) {
   const changes = steps.map(changeOf).filter((change) => change !== undefined)
   const { provider, model: name } = turn?.answers.at(-1)?.message ?? {}
   const model = provider === undefined || provider === 'offline' ? provider : `${provider}/${name}`
+  const { id: agent } = useAgent()
+  const ofChat = useQuery(
+    api.chats.usage.queryOptions({ input: session === undefined ? skipToken : { agent, session } }),
+  ).data
   return (
     <SidePanel title={t('chat.details')} closing={t('details.close')} onClose={onClose}>
       {!turn && <p className="p-4 text-muted">{t('details.empty')}</p>}
@@ -48,7 +52,7 @@ export function Details({ session, turn, onClose }: DetailsProps) {
         </section>
       )}
       {turn && <UsageTable title={t('details.turn')} usage={usageOf(turn)} model={model} />}
-      {session !== undefined && <SessionUsage session={session} />}
+      {ofChat && <UsageTable title={t('details.session')} usage={ofChat} />}
     </SidePanel>
   )
 }
@@ -70,12 +74,6 @@ function RecallSection({ recall }: { recall: RecordedSearch }) {
       <TextLink href={paths.found(recall.query)}>{t('details.openInSearch')} →</TextLink>
     </section>
   )
-}
-
-function SessionUsage({ session }: { session: string }) {
-  const { id: agent } = useAgent()
-  const usage = useQuery(api.chats.usage.queryOptions({ input: { agent, session } }))
-  return usage.data ? <UsageTable title={t('details.session')} usage={usage.data} /> : null
 }
 
 function UsageTable({ title, usage, model }: { title: string; usage: Usage; model?: string | undefined }) {

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { memo, useMemo, useState, useRef } from 'react'
 import { ChevronRight } from 'lucide-react'
 import { t } from 'i18next'
-import { messageText, splitAttachments, type AssistantMessage, type RecalledNotes } from '#shared/chat/messages.ts'
+import { messageText, splitAttachments, type AssistantMessage } from '#shared/chat/messages.ts'
 import { ErrorBoundary, Button } from '#lib/ui/elements.tsx'
 import { splitCitations } from '#shared/markdown/citation.ts'
 import type { RecordedSearch } from '#shared/contract/index.ts'
@@ -65,7 +65,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
               </ErrorBoundary>
             ))}
             {lastAnswer && !isRunning && (
-              <ErrorBoundary piece="row" variant="row" resetKey={turn}>
+              <ErrorBoundary piece="row" resetKey={turn}>
                 <SourcesLine turn={turn} />
               </ErrorBoundary>
             )}
@@ -219,6 +219,7 @@ function Thinking({ text, isOpen = false }: { text: string; isOpen?: boolean }) 
 }
 
 function QuestionView({ question }: { question: AskedMessage }) {
+  const { recalled } = question.message
   const { text, files, images } = splitAttachments(question.message)
   const clipped = clipPassage(text)
   return (
@@ -237,20 +238,16 @@ function QuestionView({ question }: { question: AskedMessage }) {
           </div>
         )}
       </div>
-      {question.message.recalled && <RecalledLine recalled={question.message.recalled} />}
+      {recalled && (
+        <details className="max-w-[80%] text-[12px] text-muted" data-testid="recalled">
+          <summary className="cursor-pointer rounded-sm text-right hover:text-text">
+            {t('chat.recalled', { count: recalled.search.results.length })}
+          </summary>
+          <SearchDetails recall={recalled.search} />
+        </details>
+      )}
       <QuestionActions question={question} text={text} />
     </div>
-  )
-}
-
-function RecalledLine({ recalled: { search } }: { recalled: RecalledNotes }) {
-  return (
-    <details className="max-w-[80%] text-[12px] text-muted" data-testid="recalled">
-      <summary className="cursor-pointer rounded-sm text-right hover:text-text">
-        {t('chat.recalled', { count: search.results.length })}
-      </summary>
-      <SearchDetails recall={search} />
-    </details>
   )
 }
 
