@@ -14,6 +14,9 @@ import {
   Choice,
   Button,
   IconButton,
+  Form,
+  Progress,
+  TextInput,
 } from '#lib/ui/elements.tsx'
 import { formatMoment, formatScore, formatPercent } from '#lib/i18n/format.ts'
 import { nameRanker } from '#lib/util/name-match.ts'
@@ -206,12 +209,7 @@ export function ChecksView() {
         <Transfer isEmpty={checks.length === 0} />
         {progress ? (
           <Button onClick={() => stop.mutate({ agent })}>
-            <progress
-              aria-label={t('savedSearches.running')}
-              value={progress.done}
-              max={progress.total}
-              className="w-16"
-            />
+            <Progress label={t('savedSearches.running')} {...progress} className="w-16" />
             {t('common.cancel')}
           </Button>
         ) : (
@@ -298,31 +296,28 @@ function NewCheck() {
     }),
   )
   return (
-    <form
+    <Form
       className="flex flex-wrap gap-2 px-5 py-3"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (lines && query.trim() !== '') add.mutate({ agent, question: { query, relevant: [lines] } })
-      }}
+      onSubmit={() => lines && query.trim() !== '' && add.mutate({ agent, question: { query, relevant: [lines] } })}
     >
-      <input
+      <TextInput
         value={query}
-        onChange={(event) => setQuery(event.target.value)}
+        onChange={setQuery}
         aria-label={t('context.question')}
         placeholder={t('context.question')}
-        className="min-h-7 min-w-[min(100%,14rem)] flex-1 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent placeholder:text-muted"
+        className="min-h-7 min-w-[min(100%,14rem)] flex-1 px-2 placeholder:text-muted"
       />
       <FileLinesField
         value={place}
-        label={t('savedSearches.lines')}
-        sample="memory/2026-01-20.md:12-14"
+        aria-label={t('savedSearches.lines')}
+        placeholder="memory/2026-01-20.md:12-14"
         className="w-64 placeholder:text-muted"
         onChange={setPlace}
       />
       <Button type="submit" disabled={!lines || query.trim() === '' || add.isPending}>
         {t('savedSearches.add')}
       </Button>
-    </form>
+    </Form>
   )
 }
 

@@ -3,7 +3,7 @@ import type { SearchSettings, Explanation, CheckedQuestion } from '#shared/contr
 import { formatNumber, formatScore } from '#lib/i18n/format.ts'
 import { paths, parsePlace } from '#lib/router/paths.ts'
 import { SearchMode, useSaveSearch } from '#lib/search/search-mode.tsx'
-import { Button, TextLink, Slider, Checkbox } from '#lib/ui/elements.tsx'
+import { Button, TextLink, Slider, Checkbox, TextInput } from '#lib/ui/elements.tsx'
 import { SidePanel } from '#lib/ui/frames.tsx'
 import { Link, useLocation } from 'wouter'
 import { NotIndexedNote } from '#lib/notes/note-marks.tsx'
@@ -12,7 +12,7 @@ import { Check } from 'lucide-react'
 import { toast } from 'sonner'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { api } from '#lib/api/client.ts'
-import { useId } from 'react'
+import { useId, type ComponentProps } from 'react'
 
 interface WhatIfProps {
   readonly current: SearchSettings
@@ -136,7 +136,13 @@ export function ExplainMissing({ place, onPlace, hasQuery, explanation, onTry }:
     >
       <label className="flex items-center gap-3">
         <span className="shrink-0 text-muted">{t('why.line')}</span>
-        <FileLinesField value={place} sample="memory/2026-01-20.md:12" className="flex-1" isFirst onChange={onPlace} />
+        <FileLinesField
+          autoFocus
+          value={place}
+          placeholder="memory/2026-01-20.md:12"
+          className="flex-1"
+          onChange={onPlace}
+        />
       </label>
       <div role="status">
         {parsePlace(place) === undefined || !hasQuery ? (
@@ -243,31 +249,17 @@ export function AddCheck({ query, lines: { path, startLine, endLine } }: AddSave
   )
 }
 
-interface FileLinesFieldProps {
-  readonly value: string
-  readonly label?: string
-  readonly sample: string
-  readonly className: string
-  readonly isFirst?: boolean
-  readonly onChange: (value: string) => void
-}
-
-export function FileLinesField(props: FileLinesFieldProps) {
-  const { value, label, sample, className, isFirst = false, onChange } = props
+export function FileLinesField({ className, ...field }: ComponentProps<typeof TextInput>) {
   const { id: agent } = useAgent()
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
   const listId = useId()
   return (
     <>
-      <input
-        autoFocus={isFirst}
-        value={value}
+      <TextInput
         list={listId}
         spellCheck={false}
-        aria-label={label}
-        placeholder={sample}
-        onChange={(event) => onChange(event.target.value)}
-        className={`min-h-7 min-w-0 rounded-sm border border-line bg-raised px-2 font-mono text-[12px] outline-none focus:border-accent ${className}`}
+        className={`min-h-7 min-w-0 px-2 font-mono text-[12px] ${className}`}
+        {...field}
       />
       <datalist id={listId}>
         {(files.data ?? []).map(({ path }) => (

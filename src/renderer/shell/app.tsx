@@ -139,10 +139,8 @@ function MoveNotice() {
     <ProgressNotice
       title={t(isCancelled ? 'links.takingBack' : 'links.moving')}
       subject={from === '' ? undefined : `${from} → ${to}`}
-      done={done}
-      total={total}
-      canCancel={!isCancelled && done < total}
-      onCancel={() => cancel.mutate({ agent })}
+      progress={moving}
+      onCancel={isCancelled || done >= total ? undefined : () => cancel.mutate({ agent })}
       data-testid="move-running"
     />
   )
@@ -174,10 +172,8 @@ function ImportNotice() {
     <ProgressNotice
       title={t('import.running')}
       subject={running.path}
-      done={running.done}
-      total={running.total}
-      canCancel={!cancel.isPending}
-      onCancel={() => cancel.mutate({ agent })}
+      progress={running}
+      onCancel={cancel.isPending ? undefined : () => cancel.mutate({ agent })}
       data-testid="import-running"
     />
   )
@@ -186,14 +182,13 @@ function ImportNotice() {
 interface ProgressNoticeProps {
   readonly title: string
   readonly subject: string | undefined
-  readonly done: number
-  readonly total: number
-  readonly canCancel: boolean
-  readonly onCancel: () => void
+  readonly progress: { readonly done: number; readonly total: number }
+  /** Undefined while the work cannot be cancelled. */
+  readonly onCancel: (() => void) | undefined
   readonly 'data-testid': string
 }
 
-function ProgressNotice({ title, subject, done, total, canCancel, onCancel, ...props }: ProgressNoticeProps) {
+function ProgressNotice({ title, subject, progress: { done, total }, onCancel, ...props }: ProgressNoticeProps) {
   return (
     <section
       aria-label={title}
@@ -205,7 +200,7 @@ function ProgressNotice({ title, subject, done, total, canCancel, onCancel, ...p
       <div className="tabular flex items-center gap-3">
         <Progress label={title} done={done} total={total} className="h-1.5 min-w-0 flex-1 accent-accent" />
         {t('import.progress', { done: formatNumber(done), total: formatNumber(total) })}
-        <Button disabled={!canCancel} onClick={onCancel}>
+        <Button disabled={!onCancel} onClick={onCancel}>
           {t('common.cancel')}
         </Button>
       </div>

@@ -169,10 +169,13 @@ export function Select<T extends string>({
   )
 }
 
-interface SliderProps extends Omit<ComponentProps<'input'>, 'onChange'> {
+interface InputProps<T> extends Omit<ComponentProps<'input'>, 'onChange'> {
+  readonly onChange: (value: T) => void
+}
+
+interface SliderProps extends InputProps<number> {
   readonly label: string
   readonly shown: string
-  readonly onChange: (value: number) => void
 }
 
 export function Slider({ label, shown, onChange, ...input }: SliderProps) {
@@ -194,13 +197,9 @@ export function Slider({ label, shown, onChange, ...input }: SliderProps) {
   )
 }
 
-interface CheckboxProps extends Omit<ComponentProps<'input'>, 'onChange'> {
-  readonly onChange: (isChecked: boolean) => void
-}
-
-export function Checkbox({ title, className = '', onChange, children, ...input }: CheckboxProps) {
+export function Checkbox({ title, onChange, children, ...input }: InputProps<boolean>) {
   return (
-    <label title={title} className={`flex items-baseline gap-2 ${className}`}>
+    <label title={title} className="flex items-baseline gap-2">
       <input
         type="checkbox"
         {...input}
@@ -212,11 +211,7 @@ export function Checkbox({ title, className = '', onChange, children, ...input }
   )
 }
 
-interface TextInputProps extends Omit<ComponentProps<'input'>, 'onChange'> {
-  readonly onChange: (text: string) => void
-}
-
-export function TextInput({ onChange, className = '', ...input }: TextInputProps) {
+export function TextInput({ onChange, className = '', ...input }: InputProps<string>) {
   return (
     <input
       onChange={(event) => onChange(event.target.value)}
@@ -226,7 +221,7 @@ export function TextInput({ onChange, className = '', ...input }: TextInputProps
   )
 }
 
-interface SearchFieldProps extends TextInputProps {
+interface SearchFieldProps extends InputProps<string> {
   readonly label: string
   readonly value: string
 }
