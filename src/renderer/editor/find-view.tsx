@@ -101,7 +101,7 @@ export function FindView() {
             key={debouncedText}
             result={result}
             isReady={isReady}
-            onReplace={(path) => searchId !== undefined && replace(searchId, replacement, [path])}
+            onReplace={(path) => searchId !== undefined && void replace(searchId, replacement, [path])}
           />
         )}
       </div>
@@ -112,7 +112,7 @@ export function FindView() {
           focusesAction
           onSubmit={() => {
             setIsConfirming(false)
-            replace(searchId, replacement)
+            void replace(searchId, replacement)
           }}
           onClose={() => setIsConfirming(false)}
         >
@@ -170,69 +170,60 @@ interface ResultsProps {
 function Results({ result: { files }, isReady, onReplace }: ResultsProps) {
   const [expandedPaths, setExpandedPaths] = useState<ReadonlySet<string>>(new Set())
   const rows = useMemo(() => findRows(files, expandedPaths), [files, expandedPaths])
+  const renderRow = (row: FindRow) => {
+    switch (row.kind) {
+      case 'file': {
+        const { path, count } = row.file
+        return (
+          <h2 data-testid="found-file" className="flex items-center gap-3 pt-3 font-mono text-[12px]">
+            <Link href={paths.file(path)} className="min-w-0 truncate hover:underline">
+              {path}
+            </Link>
+            <span className="tabular text-muted">{formatNumber(count)}</span>
+            <Button
+              look="link"
+              className="shrink-0"
+              aria-label={t('find.replaceIn', { path })}
+              disabled={!isReady}
+              onClick={() => onReplace(path)}
+            >
+              {t('find.replaceHere')}
+            </Button>
+          </h2>
+        )
+      }
+      case 'line':
+        return (
+          <Link
+            href={paths.file(row.path, row.line)}
+            className="flex gap-3 rounded-sm px-1 py-0.5 font-mono text-[12px] hover:bg-soft"
+          >
+            <span className="tabular w-10 shrink-0 text-right text-muted">{row.line}</span>
+            <span className="min-w-0 truncate">{row.text}</span>
+          </Link>
+        )
+      case 'more':
+        return row.unlisted > 0 ? (
+          <p className="pl-14 text-[12px] text-muted">{t('find.unlisted', { count: row.unlisted })}</p>
+        ) : (
+          <Button
+            look="link"
+            className="pl-14!"
+            onClick={() => setExpandedPaths(new Set([...expandedPaths, row.path]))}
+          >
+            {t('find.more', { count: row.hidden })}
+          </Button>
+        )
+    }
+  }
   return (
     <VirtualRows label={t('find.results')} rows={rows} keyOf={keyOfFindRow} estimateHeight={estimateHeight}>
-      {(row) => (
-        <Row
-          row={row}
-          isReady={isReady}
-          onReplace={onReplace}
-          onExpand={(path) => setExpandedPaths(new Set([...expandedPaths, path]))}
-        />
-      )}
+      {renderRow}
     </VirtualRows>
   )
 }
 
 const estimateHeight = ({ kind }: FindRow) => (kind === 'file' ? 40 : 24)
-
-interface RowProps extends Omit<ResultsProps, 'result'> {
-  readonly row: FindRow
-  readonly onExpand: (path: string) => void
-}
-
-function Row({ row, isReady, onReplace, onExpand }: RowProps) {
-  switch (row.kind) {
-    case 'file': {
-      const { path, count } = row.file
-      return (
-        <h2 data-testid="found-file" className="flex items-center gap-3 pt-3 font-mono text-[12px]">
-          <Link href={paths.file(path)} className="min-w-0 truncate hover:underline">
-            {path}
-          </Link>
-          <span className="tabular text-muted">{formatNumber(count)}</span>
-          <Button
-            look="link"
-            className="shrink-0"
-            aria-label={t('find.replaceIn', { path })}
-            disabled={!isReady}
-            onClick={() => onReplace(path)}
-          >
-            {t('find.replaceHere')}
-          </Button>
-        </h2>
-      )
-    }
-    case 'line':
-      return (
-        <Link
-          href={paths.file(row.path, row.line)}
-          className="flex gap-3 rounded-sm px-1 py-0.5 font-mono text-[12px] hover:bg-soft"
-        >
-          <span className="tabular w-10 shrink-0 text-right text-muted">{row.line}</span>
-          <span className="min-w-0 truncate">{row.text}</span>
-        </Link>
-      )
-    case 'more':
-      return row.unlisted > 0 ? (
-        <p className="pl-14 text-[12px] text-muted">{t('find.unlisted', { count: row.unlisted })}</p>
-      ) : (
-        <Button look="link" className="pl-14!" onClick={() => onExpand(row.path)}>
-          {t('find.more', { count: row.hidden })}
-        </Button>
-      )
-  }
-}
 
 type FindResult = ReturnType<typeof useFind>
 
@@ -293,6 +284,7 @@ function useReplace(agent: string) {
     toast(t('find.takenBack', { count: notes }))
   }
 
+  /** @param paths files to change; all matching files if omitted */
   async function replace(searchId: string, replacement: string, paths?: readonly string[]) {
     const result = await runWithErrorToast(track(runReplace(searchId, replacement, paths), searchId))
     const outcome = result?.value
@@ -308,9 +300,7 @@ function useReplace(agent: string) {
   return {
     progress,
     skipped,
-    /** @param paths files to change; all matching files if omitted */
-    replace: (searchId: string, replacement: string, paths?: readonly string[]) =>
-      void replace(searchId, replacement, paths),
+    replace,
     stop() {
       if (runningSearch !== undefined) void runWithErrorToast(client.find.stop({ agent, search: runningSearch }))
     },

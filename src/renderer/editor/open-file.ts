@@ -117,12 +117,12 @@ function openFile(agent: string, path: string, initial: Surroundings) {
       await sendLeftoverDrafts(agent)
       const drafts = await client.workspace.drafts({ agent, path })
       if (!isCurrent) return
-      const others = drafts.filter(({ writer }) => writer !== windowId())
+      const others = drafts.filter(({ writer }) => writer !== windowId)
       update({ otherDrafts: others.filter(({ draft }) => draft.text !== diskText) })
       // Deletes drafts whose text was saved while their window closed.
       for (const { writer, draft } of others)
         if (draft.text === diskText) void saveDraft({ kind: 'file', agent, path, draft: null }, writer)
-      restoreOwnDraft(drafts.find(({ writer }) => writer === windowId())?.draft)
+      restoreOwnDraft(drafts.find(({ writer }) => writer === windowId)?.draft)
     }
     restoreOwnDraft(localFileDraft(agent, path))
     load().then(

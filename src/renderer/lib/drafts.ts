@@ -12,27 +12,23 @@ const lockName = (id: string) => `commonplace:window:${id}`
 /** In ms. After a reload the old page releases the lock at once; if it stays locked, another window has this id. */
 const lockTimeoutMs = 1000
 
-let id = sessionStorage.getItem(storageName) ?? crypto.randomUUID()
-
-/** Returns this window's id. It can change until `idReady` resolves. */
-export function windowId(): string {
-  return id
-}
+/** Can change until `idReady` resolves. */
+export let windowId = sessionStorage.getItem(storageName) ?? crypto.randomUUID()
 
 const idReady: Promise<void> = claimId()
 
 async function isWindowOpen(writer: string): Promise<boolean> {
-  if (writer === id) return true
+  if (writer === windowId) return true
   const { held = [] } = await navigator.locks.query()
   return held.some(({ name }) => name === lockName(writer))
 }
 
 async function claimId(): Promise<void> {
-  sessionStorage.setItem(storageName, id)
-  if (await tryLock(id)) return
-  id = crypto.randomUUID()
-  sessionStorage.setItem(storageName, id)
-  await tryLock(id)
+  sessionStorage.setItem(storageName, windowId)
+  if (await tryLock(windowId)) return
+  windowId = crypto.randomUUID()
+  sessionStorage.setItem(storageName, windowId)
+  await tryLock(windowId)
 }
 
 function tryLock(candidateId: string): Promise<boolean> {
@@ -48,21 +44,9 @@ function tryLock(candidateId: string): Promise<boolean> {
 }
 
 /** A file has one draft for each window. `draft` is null if there are no unsaved changes. */
-interface UnsavedFile {
-  readonly kind: 'file'
-  readonly agent: string
-  readonly path: string
-  readonly draft: FileDraft | null
-}
-
-interface UnsentMessage {
-  readonly kind: 'message'
-  readonly agent: string
-  readonly session?: string | undefined
-  readonly draft: Draft
-}
-
-type StoredFile = UnsavedFile & { readonly writer: string }
+type StoredFile = { readonly kind: 'file' } & Parameters<typeof client.workspace.saveDraft>[0]
+type UnsavedFile = Omit<StoredFile, 'writer'>
+type UnsentMessage = { readonly kind: 'message' } & Parameters<typeof client.chats.saveDraft>[0]
 type StoredDraft = StoredFile | UnsentMessage
 
 /** Debounce, in ms. Together with the write, a draft is on disk within 300 ms of the last key. */
@@ -72,7 +56,7 @@ const prefix = 'commonplace:typed:'
 
 /** @param writer id of another window that owns the file draft; then the draft is not stored in the browser */
 export async function saveDraft(entry: UnsavedFile | UnsentMessage, writer?: string): Promise<void> {
-  const toStored = (): StoredDraft => (entry.kind === 'file' ? { ...entry, writer: writer ?? windowId() } : entry)
+  const toStored = (): StoredDraft => (entry.kind === 'file' ? { ...entry, writer: writer ?? windowId } : entry)
   // Stored in the browser first: the page may close before the runtime answers.
   if (writer === undefined) store(toStored())
   await idReady
@@ -88,7 +72,7 @@ function localMessageDraft(agent: string, session: string | undefined): Draft | 
 
 /** Returns the file draft that the runtime does not have yet: null if it was discarded, undefined if there is none. */
 export function localFileDraft(agent: string, path: string): FileDraft | null | undefined {
-  const stored = read(keyOf({ kind: 'file', agent, path, writer: windowId() }))
+  const stored = read(keyOf({ kind: 'file', agent, path, writer: windowId }))
   return stored?.kind === 'file' ? stored.draft : undefined
 }
 
@@ -98,7 +82,7 @@ export async function sendLeftoverDrafts(agent: string): Promise<void> {
   const agentPrefix = keyPrefixOf(agent)
   for (const key of Object.keys(localStorage)) {
     const stored = key.startsWith(agentPrefix) ? read(key) : undefined
-    if (!stored || (stored.kind === 'file' && stored.writer !== windowId() && (await isWindowOpen(stored.writer))))
+    if (!stored || (stored.kind === 'file' && stored.writer !== windowId && (await isWindowOpen(stored.writer))))
       continue
     // The draft may have changed while the check was pending.
     const latest = read(key)

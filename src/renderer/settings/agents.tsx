@@ -15,7 +15,8 @@ import { useLocation } from 'wouter'
 import { paths } from '#lib/router/paths.ts'
 import { chooseAgent, useAgent } from '#lib/agents/current-agent.ts'
 
-function NewAgentDialog({ onCreated, onClose }: { onCreated: (id: string) => void; onClose: () => void }) {
+function NewAgentDialog({ onClose }: { onClose: () => void }) {
+  const switchTo = useSwitchAgent()
   const [name, setName] = useState('')
   const [workspace, setWorkspace] = useState('')
   const [color, setColor] = useState<string>(agentColors[1])
@@ -24,7 +25,7 @@ function NewAgentDialog({ onCreated, onClose }: { onCreated: (id: string) => voi
       meta: { handlesError: true },
       onSuccess: ({ agent }) => {
         onClose()
-        onCreated(agent)
+        switchTo(agent)
       },
     }),
   )
@@ -146,7 +147,6 @@ function OwnFolderDialog({ agent, onClose }: { agent: Agent; onClose: () => void
 
 export function AgentsSettings() {
   const agents = useQuery(api.agents.list.queryOptions()).data ?? []
-  const switchTo = useSwitchAgent()
   const [isCreating, setIsCreating] = useState(false)
   const active = agents.filter(({ archived }) => !archived)
   return (
@@ -159,7 +159,7 @@ export function AgentsSettings() {
       <p>
         <Button onClick={() => setIsCreating(true)}>{t('agents.new')}</Button>
       </p>
-      {isCreating && <NewAgentDialog onCreated={switchTo} onClose={() => setIsCreating(false)} />}
+      {isCreating && <NewAgentDialog onClose={() => setIsCreating(false)} />}
     </div>
   )
 }
@@ -298,7 +298,7 @@ export function AgentSwitcher() {
         <ActionItem onClick={() => setIsCreating(true)}>{t('agents.new')}</ActionItem>
         <ActionItem onClick={() => navigate(paths.settings('agents'))}>{t('agents.manage')}</ActionItem>
       </ActionMenu>
-      {isCreating && <NewAgentDialog onCreated={switchTo} onClose={() => setIsCreating(false)} />}
+      {isCreating && <NewAgentDialog onClose={() => setIsCreating(false)} />}
     </>
   )
 }

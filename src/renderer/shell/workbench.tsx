@@ -7,7 +7,7 @@ import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { ErrorBoundary, Button, IconButton, TextInput } from '#lib/ui/elements.tsx'
 import { useShortcuts, commandKeys, formatBoundKeys } from '#lib/util/shortcuts.ts'
 import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
-import { loadEnglish } from '#lib/i18n/index.ts'
+import { loadTexts } from '#lib/i18n/index.ts'
 import { HeaderStart, Modal, ModalTitle, Keys, NavRow, SidebarSection } from '#lib/ui/frames.tsx'
 import { useSelectedText, type SelectedText } from '#lib/util/selected-text.ts'
 import { NewFileDialog, AssistantFiles, FileTree } from '../editor/tree/file-tree.tsx'
@@ -69,7 +69,8 @@ export function Workbench({ agents }: { agents: readonly Agent[] }) {
   const session = sessionAt(encodedPath)
   const isPaletteOpen = palette !== 'closed'
   useEffect(() => {
-    if (isPaletteOpen) void runWithErrorToast(loadEnglish())
+    // The palette finds commands by their English names in every language.
+    if (isPaletteOpen) void runWithErrorToast(loadTexts('en'))
   }, [isPaletteOpen])
   const commands = useCommands({
     session,

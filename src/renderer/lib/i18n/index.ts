@@ -27,24 +27,19 @@ export async function startI18n(): Promise<void> {
   document.documentElement.lang = locale
 }
 
-/** Loads the English texts: the palette finds commands by their English names in every language. */
-export function loadEnglish(): Promise<void> {
-  return load('en')
-}
-
 let pendingLocale: Locale | undefined
 
 /** Loads and shows a language. If another one is chosen meanwhile, that one wins. */
 export async function applyLocale(chosen: Appearance['locale']): Promise<void> {
   const locale = chosen === 'system' ? systemLocale() : chosen
   pendingLocale = locale
-  await load(locale)
+  await loadTexts(locale)
   if (pendingLocale !== locale) return
   if (i18next.language !== locale) await i18next.changeLanguage(locale)
   document.documentElement.lang = locale
 }
 
-async function load(locale: Locale): Promise<void> {
+export async function loadTexts(locale: Locale): Promise<void> {
   if (i18next.hasResourceBundle(locale, 'translation')) return
   const { default: translation } = await translations[locale]()
   i18next.addResourceBundle(locale, 'translation', translation)

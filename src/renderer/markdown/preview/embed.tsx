@@ -246,6 +246,7 @@ function AttachmentCard({ path, label }: { path: string; label: string }) {
   const kind = attachmentKind(path) ?? 'document'
   const { url, error } = useAttachment(agent, path, isPlaying)
   const Icon = icons[kind]
+  const Player = kind === 'audio' ? 'audio' : 'video'
   return (
     <span className="attachment">
       <span className="flex items-center gap-2">
@@ -264,12 +265,7 @@ function AttachmentCard({ path, label }: { path: string; label: string }) {
         <IconButton icon={FolderOpen} label={t('file.reveal')} onClick={() => reveal({ agent, path, open: false })} />
       </span>
       {isPlaying && error && <span className="text-muted">{explainError(error)}</span>}
-      {isPlaying && url !== undefined && kind === 'audio' && (
-        <audio controls autoPlay src={url} className="mt-2 w-full" />
-      )}
-      {isPlaying && url !== undefined && kind === 'video' && (
-        <video controls autoPlay src={url} className="mt-2 max-h-96 w-full" />
-      )}
+      {isPlaying && url !== undefined && <Player controls autoPlay src={url} className="mt-2 max-h-96 w-full" />}
     </span>
   )
 }
