@@ -1,4 +1,3 @@
-export { setBounded } from './bounded-map.ts'
 export { type Clock, clockWithOffset, systemClock } from './clock.ts'
 export { AgentConfig } from './config/agent-config.ts'
 export { type AgentSettings, defaultAgentId, expandHome } from './config/config-schema.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { editDistance } from '../../../src/main/search/text/edit-distance.ts'
+import { editDistance } from '../../../src/main/search/ranking/query-words.ts'
 import { rounds } from '../../support/thorough.ts'
 
 /** The same by its definition. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SearchResponse } from '#shared/contract/index.ts'
 import { AppError, unlessAppError } from '#shared/util/errors.ts'
-import { setBounded } from '#platform'
+import { setBounded } from '#shared/util/lazy.ts'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import { failedOutcome, type ProviderOutcome, type QueryPermit } from '../embeddings/provider-health.ts'
 

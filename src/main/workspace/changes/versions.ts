@@ -5,7 +5,8 @@
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflateRaw, deflateRawSync, inflateRawSync, type ZlibOptions } from 'node:zlib'
-import { commonEnds, setBounded } from '#platform'
+import { commonEnds } from '#platform'
+import { setBounded } from '#shared/util/lazy.ts'
 import type { LogDb } from './schema.ts'
 
 /** A version that depends on more versions than this is stored as a whole text. */
