@@ -43,7 +43,7 @@ describe('the kinds of a line', () => {
 
 describe('the words of a question for a kind', () => {
   const kindsOf = (query: string) =>
-    searchTerms(query).flatMap(({ role, readings }) => (role === 'kind' ? (readings[0]?.term ?? []) : []))
+    searchTerms(query).flatMap(({ role, readings }) => (role === 'lineKind' ? (readings[0]?.term ?? []) : []))
 
   it.each([
     'What did we decide about the API?',

@@ -73,7 +73,7 @@ interface KeyedText<T> {
   readonly key: T
 }
 
-const roleWeights = { function: 0, filler: 0.4, word: 1, name: 2, figure: 2 } as const
+const roleWeights = { function: 0, filler: 0.4, content: 1, name: 2, figure: 2 } as const
 /** Added for facts about the user and for times; subtracted for sentences about the reader. */
 const bonuses = { firstPerson: 1, secondPerson: -1, time: 2 } as const
 /** Added for further sentences of a message in the summary: their words often refer to each other. */
@@ -156,7 +156,7 @@ function choose(candidates: readonly Candidate[], maxCharacters: number): Candid
 /** Returns 0 for a sentence without a new word. @param covered words of the summary */
 function valueOf({ weights, bonus }: Candidate, covered: ReadonlySet<string>): number {
   const added = [...weights].flatMap(([word, weight]) => (covered.has(word) ? [] : weight))
-  if (!added.some((weight) => weight >= roleWeights.word)) return 0
+  if (!added.some((weight) => weight >= roleWeights.content)) return 0
   return Math.max(
     0,
     added.reduce((sum, weight) => sum + weight, bonus),

@@ -190,10 +190,7 @@ function downloadsOf(outbound: Outbound): Fetch {
   }
 }
 
-/**
- * Imports transformers.js from the app's dependencies, or from the models folder, where users of the packaged app can
- * install it.
- */
+/** Imports transformers.js from the dependencies or the models folder, where users of the package can install it. */
 async function importTransformers(modelsFolder: string): Promise<Transformers> {
   for (const base of [import.meta.url, pathToFileURL(join(modelsFolder, 'package.json'))]) {
     try {

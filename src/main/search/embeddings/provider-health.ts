@@ -72,10 +72,7 @@ export class ProviderHealth {
   #isClosed = false
   #reported: ProviderFailure | undefined
 
-  /**
-   * @param elapsed monotonic clock, ms
-   * @param random uniform in [0, 1), for the jitter
-   */
+  /** @param elapsed monotonic clock, ms @param random uniform in [0, 1), for the jitter */
   constructor(
     now: Clock,
     actions?: HealthActions,

@@ -102,10 +102,7 @@ export function createTables(db: Db, identity: IndexIdentity): void {
   setMeta(db, identityKey, randomUUID())
 }
 
-/**
- * Sets the number of dimensions, which the first stored vector determines.
- * @throws RangeError if it is not a positive integer
- */
+/** Sets the dimensions of the first stored vector. @throws RangeError unless they are a positive integer */
 export function setDimensions(db: Db, dimensions: number): void {
   if (!Number.isInteger(dimensions) || dimensions < 1) throw new RangeError(`dimensions: ${dimensions}`)
   setMeta(db, 'dimensions', String(dimensions))

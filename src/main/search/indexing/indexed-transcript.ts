@@ -17,18 +17,18 @@ import { roleOfStem } from '../text/stop-words.ts'
 import { bigramsOf, cjkRun, fold, termsOfWord } from '../text/terms.ts'
 
 const recallTools = ['memory_search', 'memory_get', 'read']
-const memoryResult = new RegExp(`"toolName":\\s*"(?:${recallTools.join('|')})"`)
+const recallResult = new RegExp(`"toolName":\\s*"(?:${recallTools.join('|')})"`)
 
-/**
- * Returns as many lines as `transcriptText`. Each has the indexed part of a message; it is empty if there is none.
- */
+/** Returns as many lines as `transcriptText`. Each has the indexed part of a message; it is empty if there is none. */
 export function indexedTranscriptText(jsonl: string): string {
   const texts = jsonl.split('\n').map(() => '')
-  const messages = indexedMessages(jsonl, (line) => memoryResult.test(line))
+  // Besides the messages, reads the results of the tools that read the memory: answers are compared with them.
+  const messages = indexedMessages(jsonl, (line) => recallResult.test(line))
   const returned = new ReturnedText()
   for (const turn of turnsOf(messages)) {
     const context = contextOf(turn)
     for (const { index, message } of turn) {
+      // The notes that the app found for a message of the user and sent with it.
       const recalled = message['recalled']
       for (const text of snippetsOf(isRecord(recalled) ? recalled['search'] : undefined)) returned.add(text)
       if (message['role'] === 'toolResult') for (const text of textsReturnedBy(message)) returned.add(text)
@@ -56,8 +56,8 @@ interface TurnContext {
 function contextOf(turn: readonly TranscriptMessage[]): TurnContext {
   const calls = turn.flatMap(({ message }) => toolCallsOf(message))
   const searches = calls.filter(({ name }) => name === 'memory_search')
-  const queryOf = ({ arguments: given }: Record<string, unknown>) => (isRecord(given) ? given['query'] : undefined)
-  const queries = new Set(searches.map((call) => comparable(String(queryOf(call) ?? ''))))
+  const queryOf = ({ arguments: args }: Record<string, unknown>) => (isRecord(args) ? args['query'] : undefined)
+  const queries = new Set(searches.map((call) => normalizeForComparison(String(queryOf(call) ?? ''))))
   const results = turn.filter(({ message }) => message['role'] === 'toolResult' && message['isError'] !== true)
   const hasSearched = results.some(({ message }) => message['toolName'] === 'memory_search')
   const hasResults = results.some(({ message }) => textsReturnedBy(message).length > 0)
@@ -66,34 +66,36 @@ function contextOf(turn: readonly TranscriptMessage[]): TurnContext {
 
 function indexedPart(message: TranscriptMessage['message'], context: TurnContext, returned: ReturnedText): string {
   const texts = textPartsOf(message)
-  if (message['role'] === 'user') return texts.map((text) => toldPart(text, context)).join(' ')
+  if (message['role'] === 'user') return texts.map((text) => statementsOfUser(text, context)).join(' ')
+  // The answers of the offline model consist of quotations from the memory and fixed sentences.
   if (message['provider'] === 'offline') return ''
   const text = texts.join('\n\n')
-  const isRemark = text.length <= maxRemark
+  const isRemark = text.length <= maxRemarkLength
   const announcesSearch = toolCallsOf(message).some(({ name }) => recallTools.includes(String(name)))
   if (isRemark && (context.hasFoundNothing || announcesSearch)) return ''
-  return newPart(text, returned)
+  return partNotFromMemory(text, returned)
 }
 
-/** In characters. A longer message of the agent has more than the outcome of a search. */
-const maxRemark = 600
-/** In words, or pairs of CJK characters. A longer message without a question is a statement, even if it was searched. */
-const maxKeywords = 6
+/** In characters. A longer answer contains more than the remark that a search found something or nothing. */
+const maxRemarkLength = 600
+/** In words (CJK: pairs of characters). A longer message is a statement even if the agent used it as a search query. */
+const maxKeywordQueryLength = 6
 const sentenceEnd = /[.!。！]\s*$/
 
-function toldPart(text: string, { queries }: TurnContext): string {
+function statementsOfUser(text: string, { queries }: TurnContext): string {
+  // An attached file is indexed as it is: its questions are not those of the user.
   if (text.startsWith('<file name="')) return text
-  const isKeywords = lengthOf(text) <= maxKeywords && !sentenceEnd.test(text)
-  if (isKeywords && queries.has(comparable(text))) return ''
+  const isKeywords = lengthInWords(text) <= maxKeywordQueryLength && !sentenceEnd.test(text)
+  if (isKeywords && queries.has(normalizeForComparison(text))) return ''
   const pieces = piecesOf(text).map((piece) => {
     if (piece.kind === 'code' || !isRequest(piece.text)) return piece.text
     return statementBefore(piece.text)
   })
-  const told = pieces.filter(Boolean).join(' ')
-  return /[\p{L}\p{N}]/u.test(told) ? told : ''
+  const statements = pieces.filter(Boolean).join(' ')
+  return /[\p{L}\p{N}]/u.test(statements) ? statements : ''
 }
 
-function comparable(text: string): string {
+function normalizeForComparison(text: string): string {
   return text
     .normalize('NFKC')
     .toLowerCase()
@@ -101,7 +103,7 @@ function comparable(text: string): string {
     .trim()
 }
 
-function lengthOf(text: string): number {
+function lengthInWords(text: string): number {
   const characters = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu)?.length ?? 0
   return characters > 0 ? characters / 2 : text.trim().split(/\s+/).length
 }
@@ -111,7 +113,10 @@ interface Piece {
   readonly kind: 'sentence' | 'item' | 'heading' | 'quote' | 'code'
 }
 
-/** Divides a Markdown text into sentences. A code block, a list item, a table row and a heading is one piece. */
+/**
+ * Divides a Markdown text into sentences and other pieces. Each code block, list item, table row, quoted line and
+ * heading is one piece; a table row has the kind `item`.
+ */
 function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = []
   const add = (kind: Piece['kind'], ...texts: string[]) => pieces.push(...texts.map((one) => ({ text: one, kind })))
@@ -136,14 +141,15 @@ function piecesOf(text: string): Piece[] {
   return pieces.filter((piece) => piece.text !== '')
 }
 
-function newPart(text: string, returned: ReturnedText): string {
+function partNotFromMemory(text: string, returned: ReturnedText): string {
   const pieces = piecesOf(text)
   const isNew = pieces.map((piece) => isNewPiece(piece, returned))
   for (const [at, piece] of pieces.entries())
     // A citation after the full stop belongs to the sentence before.
     if (at > 0 && isCitationOnly(piece.text)) isNew[at - 1] = false
+  // From the end, so that a heading is omitted too if it has only omitted introductions below it.
   for (let at = pieces.length - 1; at >= 0; at -= 1)
-    if (introduces(pieces[at]) && !introducedBy(pieces, at).some((introduced) => isNew[introduced])) isNew[at] = false
+    if (introduces(pieces[at]) && !isNew.slice(at + 1, endOfIntroduced(pieces, at)).includes(true)) isNew[at] = false
   return pieces
     .filter((_, at) => isNew[at])
     .map((piece) => piece.text)
@@ -153,14 +159,13 @@ function newPart(text: string, returned: ReturnedText): string {
 function isNewPiece(piece: Piece, returned: ReturnedText): boolean {
   const { text, kind } = piece
   if (kind === 'quote') return false
+  // A citation says that the text is from a note.
   if (splitCitations(text).some((part) => typeof part !== 'string')) return false
   if (kind === 'heading') return true
-  if (kind === 'code') return !text.split('\n').every((line) => !hasContent(line) || returned.repeats(line))
+  if (kind === 'code') return text.split('\n').some((line) => hasContent(line) && !returned.repeats(line))
+  const isOmitted = (sentence: string) => isQuestionMarked(sentence) || saysNothingFound(sentence)
   const sentences = kind === 'item' ? sentencesOf(text) : [text]
-  return !sentences.every(
-    (sentence) =>
-      !hasContent(sentence) || isQuestionMarked(sentence) || saysNothingFound(sentence) || returned.repeats(sentence),
-  )
+  return sentences.some((sentence) => hasContent(sentence) && !isOmitted(sentence) && !returned.repeats(sentence))
 }
 
 function isCitationOnly(text: string): boolean {
@@ -175,17 +180,15 @@ function introduces(piece: Piece | undefined): boolean {
   return piece !== undefined && (piece.kind === 'heading' || /[:：][*_]*$/.test(piece.text))
 }
 
-/** Returns the indexes of the pieces below a heading, of the list after a colon, or of the sentence after it. */
-function introducedBy(pieces: readonly Piece[], at: number): number[] {
+/**
+ * Returns the index after the pieces that a piece introduces. A heading introduces all pieces up to the next heading; a
+ * colon introduces the list after it or, if there is none, one piece.
+ */
+function endOfIntroduced(pieces: readonly Piece[], at: number): number {
   const isHeading = pieces[at]?.kind === 'heading'
-  const first = pieces[at + 1]?.kind
-  const introduced: number[] = []
-  for (let next = at + 1; next < pieces.length; next += 1) {
-    const kind = pieces[next]?.kind
-    if (isHeading ? kind === 'heading' : kind !== first || (kind !== 'item' && next > at + 1)) break
-    introduced.push(next)
-  }
-  return introduced
+  if (!isHeading && pieces[at + 1]?.kind !== 'item') return at + 2
+  const end = pieces.findIndex(({ kind }, next) => next > at && (isHeading ? kind === 'heading' : kind !== 'item'))
+  return end < 0 ? pieces.length : end
 }
 
 function toolCallsOf({ role, content }: TranscriptMessage['message']): Record<string, unknown>[] {
@@ -217,11 +220,11 @@ function snippetsOf(recall: unknown): string[] {
   return results.flatMap(({ snippet }) => (typeof snippet === 'string' ? [snippet] : []))
 }
 
-/** A sentence is compared with this number of consecutive lines: it can join short ones. */
+/** A sentence is compared with windows of this many consecutive lines: it may summarize several short lines. */
 const windowLines = 3
-/** Words (in CJK text, pairs of characters) from which on a part of the sentence is enough. */
+/** A sentence with at least this many words counts as repeated if `minRepeatedShare` of them occur in a window. */
 const minWords = 4
-const minShare = 0.7
+const minRepeatedShare = 0.7
 
 /** The text that tools returned in a chat; recognizes sentences that repeat it. */
 class ReturnedText {
@@ -247,17 +250,19 @@ class ReturnedText {
   repeats(sentence: string): boolean {
     const words = contentWords(sentence)
     if (words.size === 0) return false
-    const needed = words.size < minWords ? words.size : words.size * minShare
+    const needed = words.size < minWords ? words.size : words.size * minRepeatedShare
+    /** Number of words in each window, by its first line. */
     const counts = new Map<number, number>()
     for (const word of words) {
-      let uncounted = -Infinity
+      // A word counts once per window, although it can be in several of its lines.
+      let firstUncounted = -Infinity
       for (const line of this.#linesByWord.get(word) ?? []) {
-        for (let window = Math.max(line - windowLines + 1, uncounted); window <= line; window += 1) {
-          const count = (counts.get(window) ?? 0) + 1
+        for (let first = Math.max(line - windowLines + 1, firstUncounted); first <= line; first += 1) {
+          const count = (counts.get(first) ?? 0) + 1
           if (count >= needed) return true
-          counts.set(window, count)
+          counts.set(first, count)
         }
-        uncounted = line + 1
+        firstUncounted = line + 1
       }
     }
     return false
@@ -269,6 +274,7 @@ function contentWords(text: string): Set<string> {
   const words = new Set<string>()
   for (const [word] of plain.replace(cjkRun, ' ').matchAll(/[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu))
     for (const term of termsOfWord(word)) if (roleOfStem(term) !== 'function') words.add(term)
+  // Pairs of Hiragana are mostly particles and endings.
   for (const [run] of plain.matchAll(cjkRun))
     for (const pair of bigramsOf([...run])) if (!/^\p{Script=Hiragana}+$/u.test(pair)) words.add(pair)
   return words
@@ -277,6 +283,6 @@ function contentWords(text: string): Set<string> {
 /** Returns false for a text of function words and words that fit any subject: "Sure, here is what I found:". */
 function hasContent(text: string): boolean {
   if (text.search(cjkRun) >= 0) return true
-  for (const word of contentWords(text)) if (roleOfStem(word) === 'word') return true
+  for (const word of contentWords(text)) if (roleOfStem(word) === 'content') return true
   return false
 }

@@ -207,10 +207,7 @@ export class Indexer {
     if (this.#state === 'ready' && this.#store && this.#canEmbed) this.#embedder?.start(this.#store)
   }
 
-  /**
-   * Embeds missing texts, including those that the provider rejected before, and all texts if its vectors have another
-   * length now.
-   */
+  /** Embeds missing and rejected texts, and all texts if the vectors of the provider have another length now. */
   async retryEmbedding(): Promise<void> {
     if (this.#store && this.#canEmbed) await this.#embedder?.restart(this.#store)
   }

@@ -113,10 +113,7 @@ export function hasConditions({ filters, boosts }: FilteredQuery): boolean {
   return filters.length + boosts.length > 0
 }
 
-/**
- * Returns the intersection of all day filters; undefined if there are none. Empty (`first > last`) if they contradict
- * each other.
- */
+/** Returns the intersection of all day filters; undefined without any, empty (`first > last`) if they contradict. */
 function spanOfFilters(filters: readonly Filter[]): DaySpan | undefined {
   const spans = filters.flatMap((filter) => (filter.kind === 'days' ? filter.span : []))
   if (spans.length === 0) return undefined

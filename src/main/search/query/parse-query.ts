@@ -59,7 +59,7 @@ export function indexTermsOf({ kind, term }: Pick<TermVariant, 'kind' | 'term'>)
 }
 
 export interface SearchTerm extends Omit<QueryTerm, 'role'> {
-  readonly role: WordRole | 'kind'
+  readonly role: WordRole | 'lineKind'
 }
 
 export function searchTerms(query: string): SearchTerm[] {
@@ -77,13 +77,13 @@ export function searchTerms(query: string): SearchTerm[] {
   const kinds = words.map(({ start, end, term, isVague }): SearchTerm => {
     const own = isVague ? [] : readingsOf(folded.slice(start, end))
     const readings = [{ kind: 'word' as const, term, weight: 1 }, ...own]
-    return { shown: text.slice(start, end).toLowerCase(), role: 'kind', readings }
+    return { shown: text.slice(start, end).toLowerCase(), role: 'lineKind', readings }
   })
   const distinct = new Map([...kinds, ...codes].map((term) => [term.readings[0]?.term, term])).values()
   // "the API" is a word, although it begins with a capital letter.
   const isTechnical = ({ role, shown }: QueryTerm) => role === 'name' && relatedTerms(shown).length > 0
   const others = queryTerms(blankSpans(text, [...words, ...codes])).map((term) =>
-    isTechnical(term) ? { ...term, role: 'word' as const } : term,
+    isTechnical(term) ? { ...term, role: 'content' as const } : term,
   )
   return [...distinct, ...others]
 }
@@ -156,8 +156,8 @@ function cjkWords(run: string) {
   }
   for (const { segment, index } of segmentsOf(run)) {
     const role = roleOfCjk(segment)
-    const word = role === 'word' ? segment.replace(/^(\p{Script=Han}+)\p{Script=Hiragana}+$/u, '$1') : segment
-    const wordRole = role === 'word' ? roleOfCjk(word) : role
+    const word = role === 'content' ? segment.replace(/^(\p{Script=Han}+)\p{Script=Hiragana}+$/u, '$1') : segment
+    const wordRole = role === 'content' ? roleOfCjk(word) : role
     if (wordRole !== 'function' && [...word].length === 1 && /\p{Script=Han}/u.test(word)) {
       if (singles === '') from = index
       singles += word
@@ -209,10 +209,7 @@ export function withoutTimes(query: FilteredQuery): FilteredQuery {
   return { ...query, topic: query.words, boosts: [], conditions }
 }
 
-/**
- * Returns the topic, the dates and the weekdays of a query. Notes contain dates, but no relative times such as
- * `last week`.
- */
+/** Returns topic, dates and weekdays of a query. Notes contain dates, but no relative times such as `last week`. */
 export function searchedWords({ topic, boosts }: Pick<FilteredQuery, 'topic' | 'boosts'>): string {
   const isInNotes = ({ kind, text }: Boost) =>
     kind === 'weekday' || (kind === 'date' && queryTerms(text).some(({ role }) => role === 'figure'))
@@ -229,5 +226,5 @@ const generic = new Set(
 export function isTopic({ role, shown, readings }: SearchTerm, hasConditions: boolean): boolean {
   if (role === 'function') return false
   if (!hasConditions) return true
-  return role !== 'filler' && role !== 'kind' && !generic.has(shown) && !generic.has(readings[0]?.term ?? '')
+  return role !== 'filler' && role !== 'lineKind' && !generic.has(shown) && !generic.has(readings[0]?.term ?? '')
 }

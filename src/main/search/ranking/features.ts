@@ -123,7 +123,7 @@ class FeatureComputer {
     this.#table = table
     this.#similarity = similarity
     this.#question = query.toLowerCase()
-    this.#totalWeight = queryWords.words.reduce((sum, { weight }) => sum + weight, 0) || 1
+    this.#totalWeight = queryWords.list.reduce((sum, { weight }) => sum + weight, 0) || 1
     const isSettling = (id: number) => this.#coverage([id]) + this.#headingShare(id) >= minSettled
     this.#openUnits = queryWords.kindUnits.values().some(isSettling) ? queryWords.openUnits : new Set()
     this.#scoreSections()
@@ -155,7 +155,7 @@ class FeatureComputer {
   }
 
   wordScores(id: number): number[] {
-    return this.#query.words.map((_, word) => this.#wordScore(id, word))
+    return this.#query.list.map((_, word) => this.#wordScore(id, word))
   }
 
   compute(id: number): Features {
@@ -178,7 +178,7 @@ class FeatureComputer {
     return {
       ownWords: this.wordScores(id).reduce((sum, value) => sum + value, 0) / this.#totalWeight,
       coverage,
-      noWords: toNumber(coverageOfSeven === 0 && headingWords === 0),
+      noWords: Number(coverageOfSeven === 0 && headingWords === 0),
       kind: kindFactor * Math.min(1, coverageOfThree + headingWords),
       previousWords,
       secondPreviousWords: context * this.#extraWords(id, near(-2)),
@@ -188,26 +188,26 @@ class FeatureComputer {
       sectionWords: this.#sectionTotal > 0 ? sectionScore / this.#sectionTotal / 2 : 0,
       headingWords,
       ...this.#meaning(id, followsQuestion),
-      namedSpeaker: toNumber(isNamed),
-      otherSpeaker: toNumber(namesSpeaker && !isNamed),
-      isUser: toNumber(isUser(label)),
-      isQuestion: toNumber(has(unitFlags.asks)),
-      followsQuestion: toNumber(followsQuestion),
+      namedSpeaker: Number(isNamed),
+      otherSpeaker: Number(namesSpeaker && !isNamed),
+      isUser: Number(isUser(label)),
+      isQuestion: Number(has(unitFlags.asks)),
+      followsQuestion: Number(followsQuestion),
       questionWords: followsQuestion ? previousWords : 0,
-      time: toNumber(has(unitFlags.hasTime) && asked.time.test(this.#question)),
-      number: toNumber(has(unitFlags.hasNumber) && asked.number.test(this.#question)),
+      time: Number(has(unitFlags.hasTime) && asked.time.test(this.#question)),
+      number: Number(has(unitFlags.hasNumber) && asked.number.test(this.#question)),
       capitalized,
       fittingName: asked.name.test(this.#question) ? capitalized : 0,
       length: Math.min(length, 30) / 30,
-      isFirstPerson: toNumber(has(unitFlags.isFirstPerson)),
+      isFirstPerson: Number(has(unitFlags.isFirstPerson)),
       ...this.#queryFeatures,
-      isDialogue: toNumber(label !== ''),
+      isDialogue: Number(label !== ''),
     }
   }
 
   #unitsWithWords(only: ReadonlySet<number> | undefined): Map<number, number> {
     const scores = new Map<number, number>()
-    for (const [at, { units, headUnits, weight, documents }] of this.#query.words.entries()) {
+    for (const [at, { units, headUnits, weight, documents }] of this.#query.list.entries()) {
       for (const id of units.keys()) scores.set(id, (scores.get(id) ?? 0) + this.#wordScore(id, at))
       if (documents < 200) for (const id of headUnits) scores.set(id, (scores.get(id) ?? 0) + 0.3 * weight)
     }
@@ -227,11 +227,11 @@ class FeatureComputer {
   #firstScore(id: number): number {
     let score = 0.15 * this.#sectionScoreOf(id)
     const neighbours = [-2, -1, 1, 2].map((distance) => this.#table.sectionNeighbour(id, distance))
-    for (const [at, word] of this.#query.words.entries()) {
+    for (const [at, word] of this.#query.list.entries()) {
       if (word.units.has(id)) score += this.#wordScore(id, at)
       else {
         const near = Math.max(...neighbours.map((other) => word.units.get(other) ?? 0))
-        score += 0.3 * word.weight * (near + toNumber(word.headUnits.has(id)))
+        score += 0.3 * word.weight * (near + Number(word.headUnits.has(id)))
       }
     }
     return score
@@ -243,7 +243,7 @@ class FeatureComputer {
 
   /** BM25 of one query word; a word counts once per unit, because units are short. */
   #wordScore(id: number, at: number): number {
-    const word = this.#query.words[at]
+    const word = this.#query.list[at]
     const match = word?.units.get(id)
     if (!word || match === undefined) return 0
     const norm = 1 - b + (b * this.#table.get(id).length) / this.#table.meanLength
@@ -253,14 +253,14 @@ class FeatureComputer {
   #extraWords(id: number, neighbour: number): number {
     if (neighbour === 0) return 0
     let sum = 0
-    for (let at = 0; at < this.#query.words.length; at += 1)
+    for (let at = 0; at < this.#query.list.length; at += 1)
       sum += Math.max(0, this.#wordScore(neighbour, at) - this.#wordScore(id, at))
     return sum / this.#totalWeight
   }
 
   #coverage(ids: readonly number[]): number {
     let sum = 0
-    for (const { units, weight } of this.#query.words) {
+    for (const { units, weight } of this.#query.list) {
       let match = 0
       for (const id of ids) match = Math.max(match, units.get(id) ?? 0)
       sum += weight * match
@@ -272,7 +272,7 @@ class FeatureComputer {
   #headingShare(id: number): number {
     const before = [-1, -2, -3].map((distance) => this.#table.sectionNeighbour(id, distance))
     let sum = 0
-    for (const { units, headUnits, weight } of this.#query.words) {
+    for (const { units, headUnits, weight } of this.#query.list) {
       if (!headUnits.has(id) || units.has(id)) continue
       sum += weight * (before.some((other) => units.has(other)) ? repeatedHeading : 1)
     }
@@ -282,7 +282,7 @@ class FeatureComputer {
   /** Scores sections as BM25 would score them as documents, over the sections that have a query word. */
   #scoreSections(): void {
     const table = this.#table
-    for (const { units, weight, documents } of this.#query.words) {
+    for (const { units, weight, documents } of this.#query.list) {
       const counts = new Map<number, number>()
       for (const [id, match] of units) {
         const section = table.get(id).section
@@ -335,7 +335,7 @@ class FeatureComputer {
   }
 
   computeQueryFeatures() {
-    const { words, speakers } = this.#query
+    const { list: words, speakers } = this.#query
     const hasUnknownName = words.some(
       ({ role, shown, documents, matches }) =>
         role === 'name' &&
@@ -344,16 +344,12 @@ class FeatureComputer {
     )
     const unknownWeight = words.reduce((sum, { documents, weight }) => sum + (documents === 0 ? weight : 0), 0)
     return {
-      unknownName: toNumber(hasUnknownName && speakers.size === 0),
+      unknownName: Number(hasUnknownName && speakers.size === 0),
       unknownWords: unknownWeight / this.#totalWeight,
       logUnits: Math.log10(Math.max(1, this.#table.units)),
-      namesSpeaker: toNumber(speakers.size > 0),
+      namesSpeaker: Number(speakers.size > 0),
     }
   }
-}
-
-function toNumber(value: boolean): number {
-  return value ? 1 : 0
 }
 
 const asked = {

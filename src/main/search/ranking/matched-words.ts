@@ -4,7 +4,7 @@ import type { QueryWord, QueryWords, WordMatch } from './query-words.ts'
 const cjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 const word = /[\p{L}\p{N}]+(?:[_\-./:@#+'’][\p{L}\p{N}]+)*/gu
 
-export function matchedWords(text: string, { words }: QueryWords): string[] {
+export function matchedWords(text: string, { list: words }: QueryWords): string[] {
   const matched = new Set<string>()
   const wanted = new Set<string>()
   const folded = fold(text)

@@ -58,9 +58,9 @@ export interface WordMatch {
 export interface QueryWord {
   readonly shown: string
   readonly role: SearchTerm['role']
-  /** Logarithm of the ratio of all units to those with the word. */
-  readonly rarity: number
-  /** Rarity of the word, times a factor for its role. */
+  /** Inverse document frequency: logarithm of the ratio of all units to those with the word. */
+  readonly idf: number
+  /** `idf`, times a factor for the role. */
   readonly weight: number
   readonly matches: readonly WordMatch[]
   /** Number of units with the word; of the most frequent match if no unit has the word itself. */
@@ -70,22 +70,28 @@ export interface QueryWord {
 }
 
 export interface QueryWords {
-  readonly words: readonly QueryWord[]
+  readonly list: readonly QueryWord[]
   readonly speakers: ReadonlySet<string>
   /** Units of the kinds that the query asks for, and those that leave such a matter open. */
   readonly kindUnits: ReadonlySet<number>
   readonly openUnits: ReadonlySet<number>
 }
 
-/** Factor on rarity, by role: names decide, fillers hardly matter. Fitted by hand on the judged sets. */
-const knownFactor: Readonly<Record<WordRole, number>> = { function: 1, filler: 0.5, word: 1, name: 1.6, figure: 1.2 }
+/** Factor on the IDF, by role: names decide, fillers hardly matter. Chosen by hand on the evaluation queries. */
+const knownFactor: Readonly<Record<WordRole, number>> = { function: 1, filler: 0.5, content: 1, name: 1.6, figure: 1.2 }
 /** The same for words that no unit has: an unknown name is strong evidence that the memory has no answer. */
-const unknownFactor: Readonly<Record<WordRole, number>> = { function: 1, filler: 0.35, word: 0.7, name: 2, figure: 0.6 }
+const unknownFactor: Readonly<Record<WordRole, number>> = {
+  function: 1,
+  filler: 0.35,
+  content: 0.7,
+  name: 2,
+  figure: 0.6,
+}
 /** Factor of a word that asks for a kind of lines, if a unit is of that kind. Such a word is no topic. */
 const kindFactor = 0.2
 /** Factor of a single CJK character, which occurs in many words. */
 const singleCharacter = 0.6
-/** Minimum number of units for rarity: in fewer units, it means little. */
+/** Smaller collections count as this many units: in them, the IDF says little about how telling a word is. */
 const minUnits = 600
 
 export function findQueryWords(query: string, lexicon: Lexicon, relations: WordRelations): QueryWords {
@@ -102,10 +108,10 @@ export function findQueryWords(query: string, lexicon: Lexicon, relations: WordR
     for (const { label } of named) speakers.add(label)
     ;(named.length > 0 ? names : words).push(word)
   }
-  const kinds = terms.flatMap(({ role, readings: [first] }) => (role === 'kind' && first ? first.term : []))
+  const kinds = terms.flatMap(({ role, readings: [first] }) => (role === 'lineKind' && first ? first.term : []))
   const unitsWith = (some: readonly string[]) => new Set(some.flatMap((term) => lexicon.unitsWith(term)))
   const [kindUnits, openUnits] = [unitsWith(kinds), unitsWith(kinds.map(openTermOf))]
-  return { words: words.length > 0 ? words : names, speakers, kindUnits, openUnits }
+  return { list: words.length > 0 ? words : names, speakers, kindUnits, openUnits }
 }
 
 function partsOf(label: string) {
@@ -159,23 +165,23 @@ class WordFinder {
     else if (exact === 0 && (codePattern.test(shown) || /^\d{3,}$/.test(shown))) this.#addPrefixes(shown, maxNumbers)
     if (exact === 0 && role !== 'figure' && (!isLatin || this.#maxUnits() === 0)) this.#addSounds(shown)
     if (exact === 0 && readings[0]?.kind === 'cjk') this.#addPieces(readings[0].term.split(' '))
-    const isRelatable = (role === 'word' || role === 'filler') && (!isLatin || shown.length > 2)
+    const isRelatable = (role === 'content' || role === 'filler') && (!isLatin || shown.length > 2)
     if (isRelatable) this.#addRelated(shown, minRelatedCosine)
     const documents = exact > 0 ? exact : this.#maxUnits()
     if (isRelatable && !(isLatin && exact > 0)) this.#addRelated(shown, minDistantCosine)
-    const rarity = this.#rarityOf(documents)
-    const weight = rarity * this.#factor(documents)
-    return { shown, role, documents, rarity, weight, ...this.#collect(), matches: this.#matches }
+    const idf = this.#idfOf(documents)
+    const weight = idf * this.#factor(documents)
+    return { shown, role, documents, idf, weight, ...this.#collect(), matches: this.#matches }
   }
 
-  #rarityOf(documents: number): number {
+  #idfOf(documents: number): number {
     const size = Math.max(this.#lexicon.units, minUnits)
     return Math.log(1 + (size - documents + 0.5) / (documents + 0.5))
   }
 
   #factor(documents: number): number {
     const { shown, role, readings } = this.#term
-    if (role === 'kind') return documents > 0 ? kindFactor : 0
+    if (role === 'lineKind') return documents > 0 ? kindFactor : 0
     const isSingle = readings[0]?.kind === 'cjk' && [...shown].length === 1
     return (documents > 0 ? knownFactor : unknownFactor)[role] * (isSingle ? singleCharacter : 1)
   }

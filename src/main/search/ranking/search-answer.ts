@@ -7,49 +7,53 @@ import type { QueryWord, QueryWords, WordRelations } from './query-words.ts'
 import { partsOf, type RankedUnit } from './rank.ts'
 import type { UnitCandidate, UnitRanking, UnitSearcher, UnitText } from './unit-searcher.ts'
 import { queryTerms } from '../query/parse-query.ts'
-import { chineseWeekday, weekdayName } from '../text/language/words.ts'
+import { chineseWeekday, hasAnyOf, weekdayName } from '../text/language/words.ts'
 import { fold } from '../text/terms.ts'
 
-const maxWeak = 10
+const maxWeakResults = 10
 const minWeakScore = 0.02
 
 export function resultsOf(ranking: UnitRanking, units: UnitSearcher): SearchResult[] {
-  const shown = ranking.candidates.filter(({ verdict: { kind } }) => kind === 'returned' || kind === 'joined')
-  const byRank = Map.groupBy(shown, ({ verdict }) => ('rank' in verdict ? verdict.rank : 0))
+  const shown = ranking.candidates.flatMap(({ unit, verdict }) =>
+    verdict.kind === 'returned' || verdict.kind === 'joined' ? { unit, rank: verdict.rank } : [],
+  )
+  // The parts of a divided entry have the same rank and become one result.
+  const byRank = Map.groupBy(shown, ({ rank }) => rank)
   return [...byRank.values()].flatMap(([first, ...joined]) => {
     const texts = joined.map(({ unit }) => units.textOf(unit.id))
     return first ? resultOf(first.unit, joinTexts(units.textOf(first.unit.id), texts), ranking, units) : []
   })
 }
 
+/** Returns results below the minimum score, best first. Of a divided entry, only the best part is returned. */
 export function weakResults(ranking: UnitRanking, units: UnitSearcher): SearchResult[] {
   const weak = ranking.candidates.filter(({ unit, verdict }) => verdict.kind === 'weak' && unit.score >= minWeakScore)
-  const entries = new Set<string>()
+  const seenEntries = new Set<string>()
   const results: SearchResult[] = []
   for (const { unit } of weak) {
     const text = units.textOf(unit.id)
-    if (entries.has(text.entry)) continue
-    entries.add(text.entry)
+    if (seenEntries.has(text.entry)) continue
+    seenEntries.add(text.entry)
     results.push(resultOf(unit, text, ranking, units))
-    if (results.length === maxWeak) break
+    if (results.length === maxWeakResults) break
   }
   return results
 }
 
 function resultOf(unit: RankedUnit, text: UnitText, ranking: UnitRanking, units: UnitSearcher): SearchResult {
   const cosine = ranking.cosineOf?.(unit.id)
-  const own = { ...unit, text: `${text.heading}\n${text.text}` }
+  const textWithHeading = `${text.heading}\n${text.text}`
   return {
     ...resultFields(unit, text, ranking, units),
-    ...(lacksWords(own, ranking.words, units.relations) ? { lacksWords: true as const } : {}),
+    ...(lacksWords(unit, textWithHeading, ranking.queryWords, units.relations) ? { lacksWords: true as const } : {}),
     score: unit.score,
     vectorScore: cosine === undefined ? null : vectorScoreOf(cosine),
-    textScore: ranking.words.words.length > 0 ? textScoreOf(unit.bm25) : null,
+    textScore: ranking.queryWords.list.length > 0 ? textScoreOf(unit.bm25) : null,
   }
 }
 
 function resultFields(unit: RankedUnit, text: UnitText, ranking: UnitRanking, units: UnitSearcher) {
-  const { words, supersessions } = ranking
+  const { queryWords, supersessions } = ranking
   const { path, startLine, endLine, heading, source, date, snippet, isPrivate, fileHash } = text
   const title = units.titleOf(source, path, ranking)
   const supersession = supersessions.get(unit.id)
@@ -61,7 +65,7 @@ function resultFields(unit: RankedUnit, text: UnitText, ranking: UnitRanking, un
     ...(title === undefined ? {} : { title }),
     ...(date === undefined ? {} : { date }),
     snippet,
-    matched: matchedWords(text.text, words),
+    matched: matchedWords(text.text, queryWords),
     source,
     ...(isPrivate ? { isPrivate } : {}),
     fileHash,
@@ -74,16 +78,18 @@ function resultFields(unit: RankedUnit, text: UnitText, ranking: UnitRanking, un
   }
 }
 
+/** Joins parts of one entry in their order. "…" stands for parts between them that are not returned. */
 function joinTexts(best: UnitText, joined: readonly UnitText[]): UnitText {
+  if (joined.length === 0) return best
   const [first = best, ...others] = [best, ...joined].sort((one, other) => one.seq - other.seq)
   let { text, endLine, seq } = first
   for (const other of others) {
-    text += other.seq > seq + 1 ? ' … ' : other.startLine > endLine ? '\n' : ' '
-    text += other.text
+    const separator = other.startLine > endLine ? '\n' : ' '
+    text += (other.seq > seq + 1 ? ' … ' : separator) + other.text
     endLine = Math.max(endLine, other.endLine)
     seq = other.seq
   }
-  return { ...first, text, snippet: others.length > 0 ? text : first.snippet, endLine }
+  return { ...first, text, snippet: text, endLine }
 }
 
 export function explainerOf(
@@ -91,7 +97,7 @@ export function explainerOf(
   units: UnitSearcher,
   provider: EmbeddingProvider | undefined,
 ): (candidate: UnitCandidate) => Candidate {
-  const { candidates, weights, words, cosineOf, query } = ranking
+  const { candidates, weights, queryWords, cosineOf, query } = ranking
   const wordRankOf = rankerBy(candidates, ({ bm25 }) => bm25)
   const vectorRankOf = rankerBy(candidates, ({ id }) => cosineOf?.(id) ?? -1)
   return ({ unit, verdict }) => {
@@ -105,13 +111,13 @@ export function explainerOf(
           ? null
           : { raw: cosine, score: vectorScoreOf(cosine), rank: vectorRankOf(unit), ...(terms ? { terms } : {}) },
       text:
-        words.words.length === 0
+        queryWords.list.length === 0
           ? null
           : {
               raw: unit.bm25,
               score: textScoreOf(unit.bm25),
               rank: wordRankOf(unit),
-              terms: termsOfUnit(unit, words),
+              terms: termsOfUnit(unit, queryWords),
             },
       logit: weights ? unit.logit : null,
       parts: partsOf(unit, weights),
@@ -124,43 +130,38 @@ export function explainerOf(
 function rankerBy(candidates: UnitRanking['candidates'], value: (unit: RankedUnit) => number) {
   const ranked = candidates.map(({ unit }) => unit).sort((one, other) => value(other) - value(one))
   const ranks = new Map(ranked.map(({ id }, at) => [id, at + 1]))
+  // A unit that is ranked only because its line was asked for is not among the candidates.
   return (unit: RankedUnit): number =>
     ranks.get(unit.id) ?? 1 + ranked.filter((other) => value(other) >= value(unit)).length
 }
 
-function termsOfUnit({ id, wordScores }: RankedUnit, { words }: QueryWords) {
-  return words
+function termsOfUnit({ id, wordScores }: RankedUnit, { list }: QueryWords) {
+  return list
     .map((word, at) => ({ ...matchedTerm(word, id), share: wordScores[at] ?? 0 }))
     .filter(({ share }) => share > 0)
     .sort((one, other) => other.share - one.share)
 }
 
-export function explainedTerms({ words }: QueryWords): Explanation['terms'] {
-  return words.map((word) => ({
-    ...matchedTerm(word),
-    idf: word.rarity,
-    weight: word.weight,
-    documents: word.documents,
-  }))
+export function explainedTerms({ list }: QueryWords): Explanation['terms'] {
+  return list.map((word) => {
+    const { idf, weight, documents } = word
+    return { ...matchedTerm(word), idf, weight, documents }
+  })
 }
 
-export interface ExplainedRanking {
-  readonly ranking: UnitRanking
-  readonly explain: (candidate: UnitCandidate) => Candidate
-}
-
-/** Explains the absence of a line. @param ids of the line's units; empty if the line is not indexed */
-export function explainMissing(
+/** Explains why a line was returned or not. @param ids of the line's units; empty if the line is not indexed */
+export function explainLine(
   why: { path: string; line: number },
   ids: readonly number[],
-  explained: readonly ExplainedRanking[],
+  explained: readonly { readonly ranking: UnitRanking; readonly explain: ReturnType<typeof explainerOf> }[],
 ): NonNullable<Explanation['why']> {
   const all = explained.flatMap(({ ranking }) => ranking.candidates)
   const rank = all.findIndex(({ unit }) => ids.includes(unit.id)) + 1
   for (const { ranking, explain } of explained) {
-    const found = ranking.candidates.find(({ unit }) => ids.includes(unit.id)) ?? ranking.asked
+    const found = ranking.candidates.find(({ unit }) => ids.includes(unit.id)) ?? ranking.alsoRanked
     if (!found) continue
     const { unit, verdict } = found
+    // No query word occurs in the unit, its neighbours or headings, and its meaning is not similar.
     const isUnrelated = verdict.kind === 'weak' && unit.features.noWords === 1 && unit.features.cosine <= 0
     const reason = isUnrelated ? 'noMatch' : verdict.kind
     const shownRank = verdict.kind === 'returned' ? verdict.rank : rank
@@ -169,68 +170,77 @@ export function explainMissing(
   return { ...why, candidate: null, rank: null, reason: 'notIndexed' }
 }
 
-/** Share of the rarity of a query's words that a unit must have. Fitted by hand on the judged sets, as those below. */
+/**
+ * A unit must contain words with this share of the total IDF of the query's words. This and the following thresholds
+ * were chosen by hand so that the results on the evaluation queries are best.
+ */
 const minShare = 0.5
-/** The same for a unit with a number, if the query asks for one. */
+/** Lower share that is enough for a unit with a number, if the query asks for a number. */
 const minShareWithNumber = 0.45
-/** A longer question tells much that is no part of the answer; two of its words are enough. */
-const maxShortQuery = 6
-/** A Chinese query with at most so many words needs all of them. */
+/** Minimum of the feature `kind`: in a decision, if the query asks for one, the share of query words in or near it. */
+const minKind = 0.5
+/** Longer queries contain background that the answer does not repeat: for them, two matching words are enough. */
+const maxWordsOfShortQuery = 6
+/** A Chinese query with at most this many words needs all of them. */
 const maxWordsAllNeeded = 3
-/** Minimum cosine of a word that no unit has and a word of the unit that stands for it. */
+/** If no unit contains a query word: minimum cosine at which a word of the unit counts as its synonym. */
 const minCosineOfUnknown = 0.28
-const minCosineOfTopic = 0.24
-/** Factor on the rarity of a name that the unit has. */
-const weightOfName = 2
-/** The date of a note says its weekday. */
-const isWeekday = new RegExp(`^(?:${weekdayName}|${chineseWeekday})$`)
+/** Minimum cosine at which a word of the unit counts as related to a query word. */
+const minCosineOfRelated = 0.24
+const factorOfName = 2
+const weekday = new RegExp(`^(?:${weekdayName}|${chineseWeekday})$`)
 /** Frequent Chinese surnames that are rarely words. */
 const surname =
   '[王李张刘陈杨赵黄周吴徐孙朱马胡郭林何罗郑梁谢宋唐许韩冯邓曹彭曾肖萧董潘袁蔡蒋余杜叶程魏苏吕丁沈姚卢姜崔谭陆汪范廖贾邹熊孟秦邱侯尹薛黎贺郝顾龚邵钱戴欧]'
 const surnameAlone = new RegExp(`^${surname}$`)
 const fullName = new RegExp(`^${surname}\\p{Script=Han}{1,2}$`, 'u')
 
-/** Words for people, one group for each. A note about one of them does not answer a question about another. */
+/** Words for people, a group for each. A note about one of them does not answer a question about another. */
 const people =
-  '妈|母亲|mum|mom|mother 爸|父亲|dad|father 哥|brother 弟|brother 姐|sister 妹|sister 爷 奶 外公|姥爷 外婆|姥姥 叔|uncle 姨|aunt 舅 姑 儿子|son 女儿|daughter 老公|丈夫|husband 老婆|妻子|太太|wife 老师|teacher 医生|大夫|doctor|dr 师傅 房东|landlord 邻居|neighbou?r'
-    .split(' ')
-    .map((names) => new RegExp(names.replaceAll(/[a-z?]+/g, '\\b$&\\b'), 'i'))
-
-interface RankedText extends Pick<RankedUnit, 'id' | 'features'> {
-  readonly text: string
-}
+  '妈 母亲 mum mom mother, 爸 父亲 dad father, 哥 brother, 弟 brother, 姐 sister, 妹 sister, 爷, 奶, 外公 姥爷, 外婆 姥姥, 叔 uncle, 姨 aunt, 舅, 姑, 儿子 son, 女儿 daughter, 老公 丈夫 husband, 老婆 妻子 太太 wife, 老师 teacher, 医生 大夫 doctor dr, 师傅, 房东 landlord, 邻居 neighbou?r'
+    .split(', ')
+    .map((words) => hasAnyOf(words))
 
 /**
- * Returns true if a unit is likely about something else than a query asks: it lacks a name of the query, or most of its
+ * Returns true if a unit is likely about something else than the query: it lacks a name of the query, or most of its
  * other words.
  */
-function lacksWords({ id, features, text }: RankedText, { words }: QueryWords, relations: WordRelations): boolean {
-  const content = words.filter(({ role, shown }) => role !== 'filler' && role !== 'kind' && !isWeekday.test(shown))
-  const ownWords = lazy(() => queryTerms(text).flatMap(({ role, shown }) => (role === 'function' ? [] : shown)))
-  const isAlike = ({ shown }: QueryWord, least = minCosineOfTopic) =>
-    ownWords().some((other) => relations.cosine(shown, other) >= least)
-  const missing = content.filter(({ units, headUnits }) => !units.has(id) && !headUnits.has(id))
+function lacksWords(
+  { id, features }: RankedUnit,
+  text: string,
+  { list }: QueryWords,
+  relations: WordRelations,
+): boolean {
+  // An answer need not repeat fillers and words such as "decision". The date of a note determines the weekday.
+  const content = list.filter(({ role, shown }) => role !== 'filler' && role !== 'lineKind' && !weekday.test(shown))
+  const textWords = lazy(() => queryTerms(text).flatMap(({ role, shown }) => (role === 'function' ? [] : shown)))
+  const hasRelatedWord = ({ shown }: QueryWord, minCosine = minCosineOfRelated) =>
+    textWords().some((other) => relations.cosine(shown, other) >= minCosine)
+  const unmatched = content.filter(({ units, headUnits }) => !units.has(id) && !headUnits.has(id))
   const folded = fold(text)
-  const isAbsent = ({ shown }: QueryWord) => people.some((person) => person.test(fold(shown)) && !person.test(folded))
-  if (missing.some(isName) || content.some(isAbsent)) return true
+  const namesAbsentPerson = ({ shown }: QueryWord) =>
+    people.some((hasPerson) => hasPerson(fold(shown)) && !hasPerson(folded))
+  if (unmatched.some(isName) || content.some(namesAbsentPerson)) return true
   // A note about a person does not answer every question about them.
   const topic = content.filter((word) => !isName(word))
-  const isElsewhere = topic.every((word) => missing.includes(word) && !isAlike(word))
-  if (topic.length > 0 && topic.length < content.length && isElsewhere) return true
-  // A decision names the chosen thing instead of its kind: Stripe, not a payment provider.
-  if (features.kind >= minShare) return false
-  // A note about the password of one card does not answer a question about another card.
-  const isNeeded = (word: QueryWord) => /\p{Script=Han}/u.test(word.shown) && !isAlike(word)
-  if (content.length <= maxWordsAllNeeded && missing.some(isNeeded)) return true
-  const lacking = missing.filter((word) => word.documents > 0 || !isAlike(word, minCosineOfUnknown))
-  const rarityOf = (list: readonly QueryWord[]) =>
-    list.reduce((sum, { rarity, role }) => sum + rarity * (role === 'name' ? weightOfName : 1), 0)
-  const share = 1 - rarityOf(lacking) / Math.max(rarityOf(content), 1e-9)
+  const lacksTopic = topic.every((word) => unmatched.includes(word) && !hasRelatedWord(word))
+  if (topic.length > 0 && topic.length < content.length && lacksTopic) return true
+  // A decision names the chosen thing instead of its category: Stripe, not a payment provider.
+  if (features.kind >= minKind) return false
+  // In Chinese, a note about the password of one card does not answer a short question about another card.
+  const isNeeded = (word: QueryWord) => /\p{Script=Han}/u.test(word.shown) && !hasRelatedWord(word)
+  if (content.length <= maxWordsAllNeeded && unmatched.some(isNeeded)) return true
+  const missing = unmatched.filter((word) => word.documents > 0 || !hasRelatedWord(word, minCosineOfUnknown))
+  const sumIdf = (words: readonly QueryWord[]) =>
+    words.reduce((sum, { idf, role }) => sum + idf * (role === 'name' ? factorOfName : 1), 0)
+  const share = 1 - sumIdf(missing) / Math.max(sumIdf(content), 1e-9)
   const enough = features.number > 0 ? minShareWithNumber : minShare
-  return share < enough && (content.length <= maxShortQuery || content.length - lacking.length < 2)
+  return share < enough && (content.length <= maxWordsOfShortQuery || content.length - missing.length < 2)
 }
 
 function isName({ role, shown, documents }: QueryWord): boolean {
   const word = fold(shown)
-  return role === 'name' || /['’]s$/.test(word) || surnameAlone.test(word) || (documents === 0 && fullName.test(word))
+  // Many common words also begin with a surname: 马上, at once. A name is likely only if no unit has the word.
+  const isFullName = documents === 0 && fullName.test(word)
+  return role === 'name' || /['’]s$/.test(word) || surnameAlone.test(word) || isFullName
 }

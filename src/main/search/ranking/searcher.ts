@@ -30,7 +30,7 @@ import {
 } from '../vector/query-embedder.ts'
 import { foldChats } from './fold-chats.ts'
 import { rankingModels } from './rank.ts'
-import { explainedTerms, explainerOf, explainMissing, resultsOf, weakResults } from './search-answer.ts'
+import { explainedTerms, explainerOf, explainLine, resultsOf, weakResults } from './search-answer.ts'
 import { minScoreOf } from './select-results.ts'
 import { similarNotes } from './unit-similarity.ts'
 import { UnitSearcher, type UnitRanking, type UnitSearchOptions } from './unit-searcher.ts'
@@ -114,12 +114,12 @@ export class Searcher {
         stale,
         notice,
         timings,
-        terms: explainedTerms(notes.words),
+        terms: explainedTerms(notes.queryWords),
         conditions: [...notes.query.conditions],
         matched: notes.matched + (chats?.matched ?? 0),
         thresholds: { notes: notes.threshold, chats: (chats?.candidates.length ? chats : notes).threshold },
         candidates: explained.flatMap(({ ranking: { candidates }, explain }) => candidates.map(explain)),
-        ...(why ? { why: explainMissing(why, asked, explained) } : {}),
+        ...(why ? { why: explainLine(why, asked, explained) } : {}),
       }
     })
   }
@@ -179,10 +179,7 @@ export class Searcher {
     return [...keys]
   }
 
-  /**
-   * Returns which of the lines are lines of private units.
-   * @param lines as `comparableForms` returns them
-   */
+  /** Returns the lines that are lines of private units. @param lines as `comparableForms` returns them */
   privateLines(lines: readonly string[]): string[] {
     const asked = new Set(lines)
     const found = new Set<string>()

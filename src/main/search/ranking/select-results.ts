@@ -59,11 +59,7 @@ export function thresholdOf(
 /** Number of units that do not fit, after which the rest is not read. */
 const maxUnfitting = 8
 
-/**
- * Returns a verdict for each unit.
- * @param ranked best first
- * @param textOf called for units that may be returned
- */
+/** Returns a verdict for each unit. @param ranked best first @param textOf called for units that may be returned */
 export function selectResults(
   ranked: readonly RankedUnit[],
   limits: SelectionLimits,

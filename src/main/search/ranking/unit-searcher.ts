@@ -54,14 +54,14 @@ export interface UnitCandidate {
 
 export interface UnitRanking {
   readonly query: FilteredQuery
-  readonly words: QueryWords
+  readonly queryWords: QueryWords
   readonly hasPrivate: boolean
   readonly candidates: readonly UnitCandidate[]
   /** Number of units that match the words or the meaning of the query; without a topic, its conditions. */
   readonly matched: number
   readonly threshold: number
   /** The best unit that `alsoRank` names; undefined if one of them is a candidate. */
-  readonly asked: UnitCandidate | undefined
+  readonly alsoRanked: UnitCandidate | undefined
   readonly weights: RankingWeights | null
   readonly supersessions: ReadonlyMap<number, Supersession>
   readonly cosineOf: ((id: number) => number | undefined) | undefined
@@ -191,7 +191,7 @@ export class UnitSearcher {
     })()
   }
 
-  titleOf(source: ResultSource, path: string, { words, hasPrivate }: UnitRanking): string | undefined {
+  titleOf(source: ResultSource, path: string, { queryWords: words, hasPrivate }: UnitRanking): string | undefined {
     return this.#statements.names
       .all(source, path, Number(hasPrivate))
       .map(({ name, place }) => ({ name, place, count: matchedWords(name, words).length }))
@@ -214,7 +214,7 @@ export class UnitSearcher {
     // Weekdays are no topic, nor are dates beside a filter: without a topic, the notes of the day are listed.
     const boosts = query.boosts.filter(({ kind }) => kind === 'relative')
     const isTopicOf = (term: SearchTerm) =>
-      isTopic(term, hasConditions(query)) || (term.role === 'kind' && options.isRecall === true)
+      isTopic(term, hasConditions(query)) || (term.role === 'lineKind' && options.isRecall === true)
     const hasTopic = isClassic
       ? /[\p{L}\p{N}]/u.test(query.topic)
       : searchTerms(searchedWords({ ...query, boosts })).some(isTopicOf)
@@ -239,12 +239,12 @@ export class UnitSearcher {
     const shown = candidates.filter(({ verdict: { kind } }) => kind === 'returned' || kind === 'joined')
     return {
       query: listing.query,
-      words,
+      queryWords: words,
       hasPrivate: options.scope.hasPrivate,
       candidates,
       matched,
       threshold: thresholdOf(ranked, limits),
-      asked: this.#rankAsked(search, ranked, hasTopic),
+      alsoRanked: this.#rankAsked(search, ranked, hasTopic),
       characters: shown.reduce((sum, { unit }) => sum + (lengths.get(unit.id) ?? 0), 0),
       vectorMs,
       weights: isClassic ? null : this.#model(similarity),
@@ -305,7 +305,7 @@ export class UnitSearcher {
     return supersessions
   }
 
-  #isMisspelled({ words }: QueryWords): boolean {
+  #isMisspelled({ list: words }: QueryWords): boolean {
     const isOtherwiseSpelled = ({ shown, matches }: QueryWord) =>
       matches.some(({ kind }) => kind === 'spelling') && this.#provider?.related?.(shown).length === 0
     return words.length > 0 && words.every(isOtherwiseSpelled)

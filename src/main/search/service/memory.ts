@@ -196,10 +196,7 @@ export class Memory {
   /** Returns which lines equal a private line. Waits as `search`. @param lines as `comparableForms` returns them */
   readonly privateLines = (lines: readonly string[]) => this.#read((searcher) => searcher.privateLines(lines), true)
 
-  /**
-   * Waits for pending changes, unless the indexer is busy for long.
-   * @returns false if the index is not up to date
-   */
+  /** Waits for pending changes, unless the indexer is busy for long. @returns false if the index is not up to date */
   async catchUp(maxMs = catchUpMs): Promise<boolean> {
     const isBusyForLong = this.#status?.state === 'rebuilding' || (this.#status?.etaMs ?? 0) > catchUpMs
     return !isBusyForLong && this.#workers.index((indexer) => indexer.flush(maxMs))

@@ -259,10 +259,7 @@ export class SoundIndex {
     ]
   }
 
-  /**
-   * Finds the paths through the bigrams, those in most documents first.
-   * @param weightOf 0: the path is not an alternative
-   */
+  /** Finds the paths through the bigrams, those in most documents first. @param weightOf 0 if it is no alternative */
   #found(
     [start, ...others]: readonly Letters[],
     via: Candidate['via'],

@@ -98,7 +98,7 @@ export const koreanEndings = `
  * `function`: stop word, searched for only if the query has no other words. `filler`: common in questions on any
  * subject. `name`: capitalized within a sentence. `figure`: a number, a date or an identifier.
  */
-export type WordRole = 'function' | 'filler' | 'word' | 'name' | 'figure'
+export type WordRole = 'function' | 'filler' | 'content' | 'name' | 'figure'
 
 const split = (...lists: readonly string[]) => lists.join(' ').split(/\s+/).filter(Boolean)
 const stemmed = (list: string) =>
@@ -111,15 +111,15 @@ const folded = (...lists: readonly string[]) => lazy(() => new Set(split(simplif
 const cjkFunction = folded(chineseFunctionWords, japaneseFunctionWords, koreanFunctionWords)
 const cjkFiller = folded(chineseFillerWords, japaneseFillerWords, koreanFillerWords)
 
-export function roleOfStem(stem: string): 'function' | 'filler' | 'word' {
-  return englishFunction().has(stem) ? 'function' : englishFiller().has(stem) ? 'filler' : 'word'
+export function roleOfStem(stem: string): 'function' | 'filler' | 'content' {
+  return englishFunction().has(stem) ? 'function' : englishFiller().has(stem) ? 'filler' : 'content'
 }
 
 /** Returns the role of a folded word. A Han word composed of function words (我的, 都不) is a function word. */
-export function roleOfCjk(word: string): 'function' | 'filler' | 'word' {
+export function roleOfCjk(word: string): 'function' | 'filler' | 'content' {
   if (cjkFunction().has(word)) return 'function'
   if (cjkFiller().has(word)) return 'filler'
-  return /^\p{Script=Han}{2,4}$/u.test(word) && isMadeOfFunctionWords(word) ? 'function' : 'word'
+  return /^\p{Script=Han}{2,4}$/u.test(word) && isMadeOfFunctionWords(word) ? 'function' : 'content'
 }
 
 function isMadeOfFunctionWords(word: string): boolean {

@@ -25,10 +25,7 @@ interface NewContent {
   readonly vector: { readonly length: number; readonly code: Uint8Array } | undefined
 }
 
-/**
- * Replaces the units of one file by its prepared ones, in time linear in their number.
- * @returns false if the units were the same
- */
+/** Replaces the units of a file by its prepared ones, in linear time. @returns false if the units were the same */
 export function updateUnits(statements: Statements, file: Update, fileId: number, settings: UnitSettings): boolean {
   const stored = statements.units.all(fileId).sort((one, other) => one.seq - other.seq)
   const { kept, removed } = matchUnits(stored, file.units)

@@ -212,26 +212,27 @@ type FindDays = (unit: Unit) => DaySpan | undefined
 function daysByLine(lineDays: readonly (string | undefined)[]): FindDays {
   return ({ startLine }) => {
     const day = lineDays[startLine - 1]
-    return day === undefined ? undefined : spanFrom([{ first: parseDay(day), last: parseDay(day) }])
+    return day === undefined ? undefined : narrowest([{ first: parseDay(day), last: parseDay(day) }])
   }
 }
 
-/** Excludes most texts, so that their dates need not be parsed: those whose first word is neither a number nor a month. */
+/** Cheap test before dates are parsed: a text starts with a number, an English month or a non-ASCII character. */
 const mayStartWithDate = /^[^\p{L}\p{N}]{0,12}(?:\p{N}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|[^\0-\x7f])/iu
 
+/** Finds the days of a unit in its first line, in its headings and in the path of the note. */
 function daysByHeading(path: string): FindDays {
-  const ofPath = daysOfPath(path)
-  const spanOfTitle = cached((title: string) => spanFrom(daysOfText({ heading: title, text: '' }, ofPath)) ?? null)
+  const pathDays = daysOfPath(path)
+  const spanOfTitle = cached((title: string) => narrowest(daysOfText({ heading: title, text: '' }, pathDays)) ?? null)
   return ({ heading, text, kind }) => {
     const title = kind === 'heading' ? [heading, text].filter(Boolean).join(headingSeparator) : heading
     const span = spanOfTitle(title) ?? undefined
     if (kind !== 'text' || !mayStartWithDate.test(text)) return span
-    return spanFrom(daysOfText({ heading: '', text: text.split('\n', 1)[0] ?? '' }, span ? [span] : []))
+    return narrowest(daysOfText({ heading: '', text: text.split('\n', 1)[0] ?? '' }, span ? [span] : []))
   }
 }
 
-/** Returns the narrowest of nested spans: a day in another month than the file's is only mentioned. */
-function spanFrom(spans: readonly DaySpan[]): DaySpan | undefined {
+/** Skips spans outside those before: a note of May that starts with a day in June only mentions that day. */
+function narrowest(spans: readonly DaySpan[]): DaySpan | undefined {
   let span: DaySpan | undefined
   for (const next of spans) if (!span || (next.first >= span.first && next.last <= span.last)) span = next
   return span

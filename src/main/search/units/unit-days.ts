@@ -51,13 +51,13 @@ const beforeDate = /^\s*(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?[*_[(（�
 /**
  * Returns the distinct spans of a text: those of the path, of the headings, and of lines that start with a date. A day
  * without a year gets the year of the path or of a heading above.
- * @param ofPath result of `daysOfPath`
+ * @param outer days of the path, or of the headings if the text is given without them
  */
-export function daysOfText({ heading, text }: Pick<Unit, 'heading' | 'text'>, ofPath: readonly DaySpan[]): DaySpan[] {
+export function daysOfText({ heading, text }: Pick<Unit, 'heading' | 'text'>, outer: readonly DaySpan[]): DaySpan[] {
   const found = new Map<string, DaySpan>()
   const add = (span: DaySpan | undefined) => span && found.set(`${span.first}/${span.last}`, span)
-  for (const span of ofPath) add(span)
-  let year = ofPath[0] && calendarOf(ofPath[0].first).year
+  for (const span of outer) add(span)
+  let year = outer[0] && calendarOf(outer[0].first).year
   const read = (title: string) => {
     const alone = /^((?:19|20)\d\d)\s*年?$/.exec(title.trim())?.[1]
     const spans =

@@ -139,10 +139,7 @@ class EmbedRun {
     this.#embedded += embedded.length
   }
 
-  /**
-   * Bisects a batch with a bad text, so that it costs only a few requests.
-   * @param isWorking the provider has just answered
-   */
+  /** Bisects a batch with a bad text, to save requests. @param isWorking the provider has just answered */
   async #request(texts: readonly TextToEmbed[], isWorking = false): Promise<Map<string, Float32Array>> {
     const [first, ...others] = texts
     if (!first || this.#isOver) return new Map()

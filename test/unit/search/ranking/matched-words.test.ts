@@ -31,15 +31,15 @@ describe('the matched words of a text', () => {
 describe('how a word matched', () => {
   it('is the word itself, if a unit has it', () => {
     const { words, idOf } = ask('boiler', ['the boiler', 'boilers'])
-    expect(words.words.map((word) => matchedTerm(word))).toEqual([{ term: 'boiler' }])
-    expect(words.words.map((word) => matchedTerm(word, idOf('boilers')))).toEqual([{ term: 'boiler' }])
+    expect(words.list.map((word) => matchedTerm(word))).toEqual([{ term: 'boiler' }])
+    expect(words.list.map((word) => matchedTerm(word, idOf('boilers')))).toEqual([{ term: 'boiler' }])
   })
 
   it('is the replacement of a misspelled word, and a related word as such', () => {
-    expect(ask('bolier', ['the boiler']).words.words.map((word) => matchedTerm(word))).toEqual([
+    expect(ask('bolier', ['the boiler']).words.list.map((word) => matchedTerm(word))).toEqual([
       { term: 'bolier', instead: 'boiler' },
     ])
-    expect(ask('preschool', ['the kindergarten'], builtin).words.words.map((word) => matchedTerm(word))).toEqual([
+    expect(ask('preschool', ['the kindergarten'], builtin).words.list.map((word) => matchedTerm(word))).toEqual([
       { term: 'preschool', alike: 'kindergarten' },
     ])
   })

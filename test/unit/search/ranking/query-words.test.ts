@@ -16,7 +16,7 @@ function ask(query: string, paragraphs: readonly string[], relations: WordRelati
   const { put, textOf, reader } = createUnitIndex()
   put('n.md', paragraphs.join('\n\n'))
   const one = reader({ ...openNotes, hasPrivate })
-  const { words, speakers } = findQueryWords(query, one.lexicon(), relations)
+  const { list: words, speakers } = findQueryWords(query, one.lexicon(), relations)
   return { words, speakers: [...speakers], textOf }
 }
 
@@ -48,7 +48,7 @@ const shown = (query: string, paragraphs: readonly string[]) => ask(query, parag
 describe('a word of the query', () => {
   it('is found in texts and headings', () => {
     const { word, textOf } = onlyWord('gardens', ['the garden', '# Garden', 'roses'])
-    expect(word).toMatchObject({ shown: 'gardens', role: 'word', documents: 1 })
+    expect(word).toMatchObject({ shown: 'gardens', role: 'content', documents: 1 })
     expect(Array.from(word.units, ([id, weight]) => [textOf(id), weight])).toEqual([['the garden', 1]])
     expect(Array.from(word.headUnits, textOf)).toEqual(['roses'])
   })
