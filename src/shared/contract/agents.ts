@@ -72,14 +72,16 @@ export const vaultConventionsSchema = z.object({
   daily: z.object({ folder: z.string(), format: z.string() }),
   /** False if no daily-note convention was found; `daily` is then `memory`, next to the agent's own files. */
   hasDaily: z.boolean(),
+  /** Folder of the agent's own files; empty for the workspace folder. */
   own: z.string(),
   /** Files in `own` that can be the long-term memory, the one in use first. */
   longTermFiles: z.array(z.string()),
   /** Next to the note (`beside`), in a subfolder of the note's folder (`below`), or in a fixed folder (`path`). */
   attachments: z.union([z.literal('beside'), z.object({ below: z.string() }), z.object({ path: z.string() })]),
+  /** Next to the note that links to the new one (`beside`), or in a fixed folder (`path`). */
   newNotes: z.union([z.literal('beside'), z.object({ path: z.string() })]),
   /** True if the vault has no folders (Logseq): page `a/b` is the file `a___b`. */
-  isFlat: z.boolean(),
+  hasFlatPages: z.boolean(),
   links: z.enum(['wiki', 'markdown']),
   /** `shortest`: the shortest unique path; `relative`: from the note; `absolute`: from the top. */
   linkPaths: z.enum(['shortest', 'relative', 'absolute']),
@@ -87,7 +89,6 @@ export const vaultConventionsSchema = z.object({
   lineBreaks: z.boolean(),
   /** Path prefixes of folders and files that are not indexed. */
   ignored: z.array(z.string()),
-  readFrom: z.array(z.string()),
 })
 export type VaultConventions = z.infer<typeof vaultConventionsSchema>
 

@@ -44,7 +44,6 @@ describe('vault conventions', () => {
         links: 'markdown',
         lineBreaks: false,
         ignored: ['Archive/'],
-        readFrom: ['.obsidian/app.json', '.obsidian/daily-notes.json'],
       },
     ],
     [
@@ -59,7 +58,7 @@ describe('vault conventions', () => {
     [
       'invalid settings',
       { '.obsidian/app.json': '{', '.obsidian/daily-notes.json': '[1]' },
-      { kind: 'obsidian', readFrom: [] },
+      { kind: 'obsidian', daily: { folder: '', format: 'YYYY-MM-DD' }, ignored: [] },
     ],
     [
       'Logseq',
@@ -71,7 +70,7 @@ describe('vault conventions', () => {
         kind: 'logseq',
         daily: { folder: 'journals', format: 'YYYY-MM-DD' },
         newNotes: { path: 'pages' },
-        isFlat: true,
+        hasFlatPages: true,
         attachments: { path: 'assets' },
         ignored: ['archived', 'README.md'],
       },

@@ -70,7 +70,7 @@ export function createDeletion(agents: Agents, entry: URL) {
 
 /** Returns lines with a similar meaning that do not contain the words. The query does not leave this machine. */
 async function findRelatedLines(agent: OpenAgent, words: string): Promise<DeletionMatches['near']> {
-  const erasePattern = new DeletionPattern([words])
+  const deletionPattern = new DeletionPattern([words])
   const { results } = await agent.memory.search(words, { ...relatedSearch, staysHere: true })
   const distinctLines = new Map<string, DeletionMatches['near'][number]>()
   for (const { source, path, startLine, endLine, matched } of results) {
@@ -82,7 +82,7 @@ async function findRelatedLines(agent: OpenAgent, words: string): Promise<Deleti
       // Only lines with a word of the query are related if the result has several lines.
       const isRelated = startLine === endLine || matched.some((word) => text.toLowerCase().includes(word.toLowerCase()))
       const isDistinctive = text.length >= 12 && !/^(?:#|---|\|)/.test(text) && !fenceAt(text)
-      if (isRelated && isDistinctive && !erasePattern.matches(text))
+      if (isRelated && isDistinctive && !deletionPattern.matches(text))
         distinctLines.set(text, { path, line: startLine + offset, text })
     }
     if (distinctLines.size >= maxRelatedLines) break

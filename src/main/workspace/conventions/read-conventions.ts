@@ -21,6 +21,7 @@ const maxSettingsBytes = 1024 * 1024
 /** Deepest level at which daily notes are searched: `Journal/2024/05/2024-05-21.md`. */
 const maxDailyNoteDepth = 6
 
+/** Conventions of a folder without settings of a program. The type describes the values. */
 const defaultConventions: VaultConventions = {
   kind: 'plain',
   daily: defaultDaily(''),
@@ -29,12 +30,11 @@ const defaultConventions: VaultConventions = {
   longTermFiles: [],
   attachments: 'beside',
   newNotes: 'beside',
-  isFlat: false,
+  hasFlatPages: false,
   links: 'wiki',
   linkPaths: 'shortest',
   lineBreaks: false,
   ignored: [],
-  readFrom: [],
 }
 
 type DetectedConventions = Partial<Omit<VaultConventions, 'daily' | 'hasDaily' | 'own' | 'longTermFiles'>> & {
@@ -42,33 +42,36 @@ type DetectedConventions = Partial<Omit<VaultConventions, 'daily' | 'hasDaily' |
 }
 
 /**
- * Without settings, infers the location of daily notes from the names of the notes.
+ * Returns the conventions in the settings of the vault's program, or else the defaults. Without settings for daily notes,
+ * infers their location from the names of the notes.
  * @param paths workspace-relative paths of the notes, if known
- * @param ownFolder folder of the agent's own files from this app's settings, instead of the detected one
+ * @param configuredOwnFolder folder of the agent's own files in this app's settings
  */
 export async function readConventions(
   root: string,
   paths?: readonly string[],
-  ownFolder?: string,
+  configuredOwnFolder?: string,
 ): Promise<VaultConventions> {
   const detected = await detectProgram(root)
   const kind = detected.kind ?? 'plain'
-  const own = await findOwnFolder(root, kind)
-  const longTermFiles = longTermFilesIn(join(root, normalizeFolder(ownFolder ?? own)))
+  const detectedOwnFolder = await findOwnFolder(root, kind)
+  // `applyOverrides` replaces the detected folder by the configured one, but keeps this list.
+  const longTermFiles = longTermFilesIn(join(root, normalizeFolder(configuredOwnFolder ?? detectedOwnFolder)))
   let daily = detected.daily && isDailyFormat(detected.daily.format) ? detected.daily : undefined
   // A workspace that this app created has its daily logs at the default location.
   if ((kind === 'plain' || kind === 'openclaw') && (await isFolder(join(root, memoryFolderPath()))))
     daily ??= defaultDaily('')
   daily ??= inferDailyNotes(paths ?? (await listNotePaths(root))) ?? defaultDailyNotesByKind[kind]
   const hasDaily = daily !== undefined
-  return { ...defaultConventions, ...detected, own, longTermFiles, daily: daily ?? defaultDaily(own), hasDaily }
+  daily ??= defaultDaily(detectedOwnFolder)
+  return { ...defaultConventions, ...detected, own: detectedOwnFolder, longTermFiles, daily, hasDaily }
 }
 
 const vaultKinds: ReadonlySet<VaultConventions['kind']> = new Set(['obsidian', 'logseq', 'foam'])
 
 /**
- * Returns the folder of the agent's own files: the app's folder if it exists, else the top. In a vault of another
- * program that has no such files at the top, returns the app's folder, where they will be created.
+ * Returns the folder of the agent's own files: the app's folder if it exists, else the workspace folder itself ('').
+ * In a vault of another program without such files, returns the app's folder, where they will be created.
  */
 async function findOwnFolder(root: string, kind: VaultConventions['kind']): Promise<string> {
   const appFolder = join(root, appFolderName)
@@ -111,9 +114,9 @@ async function detectProgram(root: string): Promise<DetectedConventions> {
     const isFoam =
       /foam\.foam-vscode/.test(extensions ?? '') || Object.keys(settings ?? {}).some((key) => key.startsWith('foam.'))
     if (isFoam) return readFoam(root)
-    const readFrom = settings ? ['.vscode/settings.json'] : []
-    return { kind: 'vscode', links: 'markdown', linkPaths: 'relative', readFrom }
+    return { kind: 'vscode', links: 'markdown', linkPaths: 'relative' }
   }
+  // OpenClaw, a program for agents, creates these files.
   if (names.has('SOUL.md') && (names.has('IDENTITY.md') || names.has('HEARTBEAT.md') || names.has('BOOTSTRAP.md')))
     return { kind: 'openclaw' }
   if (names.has('journals') && names.has('pages')) return { kind: 'logseq', ...logseqLayout('journals', 'pages') }
@@ -134,29 +137,25 @@ async function readObsidian(root: string): Promise<DetectedConventions> {
   return {
     kind: 'obsidian',
     daily: daily && {
-      folder: folderOf(asString(daily['folder'])),
+      folder: visibleFolder(asString(daily['folder'])),
       format: asString(daily['format']) || 'YYYY-MM-DD',
     },
     attachments: parseAttachmentFolder(attachmentFolder),
     newNotes:
       newFileLocation === 'current'
         ? 'beside'
-        : { path: newFileLocation === 'folder' ? folderOf(asString(app?.['newFileFolderPath'])) : '' },
+        : { path: newFileLocation === 'folder' ? visibleFolder(asString(app?.['newFileFolderPath'])) : '' },
     links: app?.['useMarkdownLinks'] === true ? 'markdown' : 'wiki',
     linkPaths: linkFormat === 'relative' || linkFormat === 'absolute' ? linkFormat : 'shortest',
     lineBreaks: app?.['strictLineBreaks'] !== true,
     ignored: ignoredPrefixes(app?.['userIgnoreFilters']),
-    readFrom: [
-      app && '.obsidian/app.json',
-      daily && `.obsidian/${daily === dailyNotes ? 'daily-notes.json' : 'plugins/periodic-notes/data.json'}`,
-    ].filter((file) => file !== undefined),
   }
 }
 
 /** `./` is the folder of the note, `./files` a subfolder of it. */
 function parseAttachmentFolder(folder: string): VaultConventions['attachments'] {
-  if (!folder.startsWith('./')) return { path: folderOf(folder) }
-  const below = folderOf(folder)
+  if (!folder.startsWith('./')) return { path: visibleFolder(folder) }
+  const below = visibleFolder(folder)
   return below === '' ? 'beside' : { below }
 }
 
@@ -166,9 +165,12 @@ function parseLogseqConfig(config: string): DetectedConventions {
   const format = asString(ednValue(config, 'journal/file-name-format'))
   return {
     kind: 'logseq',
-    ...logseqLayout(folderOf(journals), folderOf(pages), format === undefined ? undefined : fromJavaFormat(format)),
+    ...logseqLayout(
+      visibleFolder(journals),
+      visibleFolder(pages),
+      format === undefined ? undefined : fromJavaFormat(format),
+    ),
     ignored: ignoredPrefixes(ednValue(config, 'hidden')),
-    readFrom: ['logseq/config.edn'],
   }
 }
 
@@ -177,7 +179,7 @@ function logseqLayout(journals: string, pages: string, format = 'YYYY_MM_DD'): D
     daily: { folder: journals, format },
     attachments: { path: 'assets' },
     newNotes: { path: pages },
-    isFlat: true,
+    hasFlatPages: true,
     lineBreaks: true,
   }
 }
@@ -193,16 +195,12 @@ async function readFoam(root: string): Promise<DetectedConventions> {
   let daily: DailyNotes | undefined
   if (templatePath !== undefined) daily = { folder: '', format: fromFoamPath(templatePath.replace(/^\/+/, '')) }
   else if (folder !== undefined || mask !== undefined)
-    daily = { folder: folderOf(folder), format: fromMaskFormat(mask ?? 'isoDate') }
+    daily = { folder: visibleFolder(folder), format: fromMaskFormat(mask ?? 'isoDate') }
   return {
     kind: 'foam',
     links: settings?.['foam.completion.linkFormat'] === 'link' ? 'markdown' : 'wiki',
     linkPaths: settings?.['foam.completion.linkFormat'] === 'link' ? 'relative' : 'shortest',
     daily,
-    readFrom: [
-      ...(settings ? ['.vscode/settings.json'] : []),
-      ...(templatePath === undefined ? [] : ['.foam/templates/daily-note.md']),
-    ],
   }
 }
 
@@ -215,7 +213,7 @@ async function readTextFile(root: string, path: string): Promise<string | undefi
   return readSmallText(join(root, ...path.split('/')), maxSettingsBytes).catch(() => undefined)
 }
 
-/** Parses JSON with comments and trailing commas, as in the settings of VS Code. Undefined if that fails. */
+/** Reads JSON with comments and trailing commas, as in the settings of VS Code. Returns undefined if that fails. */
 async function readJsonFile(root: string, path: string): Promise<Record<string, unknown> | undefined> {
   const text = await readTextFile(root, path)
   if (text === undefined) return undefined
@@ -228,8 +226,8 @@ function asString(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Normalizes a workspace-relative folder path; '' (the top) if a folder of it is hidden. */
-function folderOf(path = ''): string {
+/** Normalizes a workspace-relative folder path. Returns '' (the workspace folder) if a folder of it is hidden. */
+function visibleFolder(path = ''): string {
   const folder = normalizeFolder(path)
   return folder.split('/').some(isHidden) ? '' : folder
 }
@@ -250,7 +248,8 @@ function ignoredPrefixes(value: unknown): string[] {
 
 /**
  * Returns the names in a folder (absolute) that can be the long-term memory, the one in use first. Names of the same
- * file, such as links, count once. A disk that ignores case lists each file once.
+ * file, such as links, count once. Compares with the listed names, because on a disk that ignores case `statSync` would
+ * also find differently spelled names.
  */
 export function longTermFilesIn(folder: string): string[] {
   const entries = globSync('*.md', { cwd: folder })

@@ -1,5 +1,5 @@
 /**
- * Matches the phrases to erase: ignoring case, with any spaces, hyphens, underscores or line breaks between words.
+ * Matches the phrases to delete: ignoring case, with any spaces, hyphens, underscores or line breaks between words.
  * Matches whole words only ("Ann" does not match "Annabel"), except in Chinese characters.
  */
 import type { DeletionPlace } from '#shared/contract/index.ts'
@@ -7,11 +7,12 @@ import { withoutLines } from '#shared/markdown/visibility-edit.ts'
 import { privateMark, privateFrontMatter } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 
-/** Replaces a line in files whose structure must not change: transcripts, requests. */
+/** Replaces a line in files whose structure must not change: transcripts, stored requests to models. */
 const deletedPlaceholder = '[forgotten]'
 
 const minLetterCount = 3
 const minCjkCount = 2
+/** `^[private]` in a line, or `visibility` in YAML or TOML front matter. `local` is the older word for `private`. */
 const markers =
   /\^\[[ \t]*(?:local|private)[ \t]*\]|^visibility(?::[ \t]*|[ \t]*=[ \t]*")(?:local|private)(?="?[ \t]*\r?$)/gim
 const maxExcerpts = 5
@@ -19,16 +20,17 @@ const maxExcerptLength = 300
 
 export class DeletionPattern {
   readonly #pattern: RegExp
-  /** True if a phrase matches the privacy markers. The search then ignores the markers. */
+  /** True if a phrase is in a privacy marker. Markers are then skipped, so that no line is deleted for its marker. */
   readonly #matchesMarkers: boolean
 
   /** @param texts any of them matches @throws AppError `input_invalid` if there is none, or one is too short */
   constructor(texts: readonly string[]) {
     const phrasePatterns = texts.map((text) => patternOf(text.normalize('NFC').trim()))
     if (phrasePatterns.length === 0)
-      throw new AppError('input_invalid', 'no text to erase is given', { field: 'words' })
+      throw new AppError('input_invalid', 'no text to delete is given', { field: 'words' })
     this.#pattern = new RegExp(phrasePatterns.join('|'), 'giu')
-    this.#matchesMarkers = `${privateMark}\n${privateFrontMatter}\n^[local]`.search(this.#pattern) >= 0
+    const examples = [privateMark, privateFrontMatter, '^[local]']
+    this.#matchesMarkers = examples.some((marker) => marker.search(this.#pattern) >= 0)
   }
 
   /** Returns true if a phrase occurs in the text, also if the text is not in NFC. */
@@ -67,6 +69,7 @@ export class DeletionPattern {
     return matchedLines.size === 0 ? text : withoutLines(text, matchedLines)
   }
 
+  /** Returns true if `removeLines` adds privacy markers to lines that remain. */
   addsMarkers(text: string): boolean {
     const matchedLines = this.matchingLines(text)
     const otherLines = text.split('\n').filter((_, index) => !matchedLines.includes(index + 1))
@@ -79,7 +82,7 @@ export class DeletionPattern {
     return this.#matchesMarkers ? text.replaceAll(markers, (marker) => '\0'.repeat(marker.length)) : text
   }
 
-  /** Replaces lines with a match by `erasedPlaceholder`. Keeps the first character of a diff line (`+`, `-`, space). */
+  /** Replaces lines with a match by `deletedPlaceholder`. Keeps the first character of a diff line (`+`, `-`, space). */
   maskLines(text: string): string {
     const matchedLines = new Set(this.matchingLines(text))
     const mask = (line: string) => line.replace(/^([+\- ]?).*/s, `$1${deletedPlaceholder}`)

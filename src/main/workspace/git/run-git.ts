@@ -3,7 +3,7 @@
  * (hooks, file monitors, filters, external diffs, signature checks), nothing is written or fetched, and only a few
  * environment variables are passed on.
  */
-import { execFile, spawn } from 'node:child_process'
+import { execFile, spawn, type ExecFileException } from 'node:child_process'
 import { once } from 'node:events'
 import { homedir } from 'node:os'
 import type { Readable } from 'node:stream'
@@ -34,7 +34,7 @@ interface GitOptions {
   readonly timeout?: number
 }
 
-/** @returns `code`: -1 if Git was killed or its output was too large @throws the signal's reason; errors of `input` */
+/** @throws the signal's reason; errors of `input` */
 export function runGit(
   folder: string,
   args: readonly string[],
@@ -52,9 +52,7 @@ export function runGit(
     const git = execFile('git', [...globalArgs, '-C', folder, ...args], options, (error, output, stderr) => {
       if (signal?.aborted) return reject(signal.reason as Error)
       if (inputError instanceof Error) return reject(inputError)
-      const failureCode = typeof error?.code === 'number' ? error.code : -1
-      const code = isSystemError(error, 'ENOENT', 'EACCES') ? notInstalled : error ? failureCode : 0
-      resolve({ code, output, message: stderr.toString('utf8').trim() || (error?.message ?? '') })
+      resolve({ code: exitCodeOf(error), output, message: stderr.toString('utf8').trim() || (error?.message ?? '') })
     })
     if (!input || !git.stdin) return
     pipeline(input, git.stdin).catch((error: unknown) => {
@@ -64,6 +62,13 @@ export function runGit(
       git.kill()
     })
   })
+}
+
+/** Returns -1 if Git was killed or its output was too large. */
+function exitCodeOf(error: ExecFileException | null): number {
+  if (!error) return 0
+  if (isSystemError(error, 'ENOENT', 'EACCES')) return notInstalled
+  return typeof error.code === 'number' ? error.code : -1
 }
 
 /** Runs Git without a time limit. @returns its output @throws AppError `git_failed`; as `runGit` */

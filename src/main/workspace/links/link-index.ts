@@ -41,7 +41,7 @@ const concurrency = 64
 export class LinkIndex {
   conventions: LinkConventions = {
     newNotes: 'beside',
-    isFlat: false,
+    hasFlatPages: false,
     links: 'wiki',
     linkPaths: 'shortest',
   }

@@ -25,7 +25,7 @@ export function resolveLink(index: LinkIndex, from: string, link: Pick<NoteLink,
 function newNotePath(
   from: string,
   { kind, target }: Pick<NoteLink, 'kind' | 'target'>,
-  { newNotes, isFlat }: LinkConventions,
+  { newNotes, hasFlatPages }: LinkConventions,
 ): string | undefined {
   if (target === '' || /\.(?!(?:md|markdown)$)[a-z][a-z\d]{1,4}$/i.test(target) || target.endsWith('/'))
     return undefined
@@ -33,7 +33,7 @@ function newNotePath(
   const newNoteFolder = newNotes === 'beside' ? folderOf(from) : newNotes.path === '' ? '' : `${newNotes.path}/`
   const isPath = kind !== 'wiki' || /^\.\.?\//.test(stem)
   let path: string
-  if (isFlat && !isPath) path = newNoteFolder + stem.replaceAll('/', '___')
+  if (hasFlatPages && !isPath) path = newNoteFolder + stem.replaceAll('/', '___')
   else if (stem.startsWith('/')) path = stem.slice(1)
   else if (isPath) path = folderOf(from) + stem
   else path = stem.includes('/') ? stem : newNoteFolder + stem

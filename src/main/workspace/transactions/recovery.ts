@@ -42,14 +42,14 @@ async function finish(
     log.cancel(id)
     return { ...result, isDone: false }
   }
-  const isFinished = change.kind !== 'import' && (files.length > 1 || batch.move !== undefined)
-  if (isFinished) onBegin(batch)
+  const mustFinish = change.kind !== 'import' && (files.length > 1 || batch.move !== undefined)
+  if (mustFinish) onBegin(batch)
   const resolvedTools = { ...tools, roots: await resolveRoots(tools.roots) }
   const outcomes = await inBatches(files, concurrency, async (file): Promise<Outcome> => ({
     ...file,
-    state: await orUndefined(settleFile(resolvedTools, file, isFinished)),
+    state: await orUndefined(settleFile(resolvedTools, file, mustFinish)),
   }))
-  const isUndone = ({ state = 'changed' }: Outcome) => state === 'unchanged' || (isFinished && state === 'changed')
+  const isUndone = ({ state = 'changed' }: Outcome) => state === 'unchanged' || (mustFinish && state === 'changed')
   log.cancel(id, new Set(outcomes.filter(isUndone).map(({ path }) => path)))
   const done = outcomes.flatMap(({ path, from, before, after, state }): FileTransition[] =>
     before === undefined || after === undefined || state !== 'done' ? [] : [{ path, from, before, after }],
@@ -59,12 +59,16 @@ async function finish(
   return {
     ...result,
     isDone: true,
-    skipped: isFinished ? outcomes.flatMap(({ path, state = 'changed' }) => (state === 'changed' ? [path] : [])) : [],
+    skipped: mustFinish ? outcomes.flatMap(({ path, state = 'changed' }) => (state === 'changed' ? [path] : [])) : [],
   }
 }
 
-/** `unchanged`: it has the text before; `changed`: it has neither text, or a text of the change is missing. */
-async function settleFile(tools: TransactionTools, { path, before, after }: RecordedFile, isFinished: boolean) {
+/**
+ * Finishes or checks one file of an interrupted change. Returns `done` if it has the new text; `unchanged` if it has the
+ * old text; `changed` if it has another text, or if the change does not record the new text.
+ */
+async function settleFile(tools: TransactionTools, { path, before, after }: RecordedFile, mustFinish: boolean) {
+  // The change log has no texts of attachments.
   if (before === null && after === null) {
     const attachment = await resolveInside(tools.roots, path)
     return (await fileStamp(attachment)) === undefined ? 'unchanged' : 'done'
@@ -72,7 +76,7 @@ async function settleFile(tools: TransactionTools, { path, before, after }: Reco
   const current = await readTextOrNull(tools.roots, path)
   if (current === after) return 'done'
   if (current !== before || after === undefined) return 'changed'
-  if (!isFinished) return 'unchanged'
+  if (!mustFinish) return 'unchanged'
   if (after === null) await moveTextToTrash(tools, path, current)
   else await replaceText(tools.roots, path, current, after)
   return 'done'
