@@ -213,7 +213,7 @@ export function SpendingPanel() {
   )
 }
 
-function Limit({ spending: { spent, limit, warns } }: { spending: Spending }) {
+function Limit({ spending: { spent, limit, isNearLimit } }: { spending: Spending }) {
   const [typed, setTyped] = useState(limit === null ? '' : String(limit))
   const value = typed.trim() === '' ? null : Number(typed)
   const isValid = value === null || (Number.isFinite(value) && value > 0)
@@ -236,7 +236,7 @@ function Limit({ spending: { spent, limit, warns } }: { spending: Spending }) {
       <Button type="submit" disabled={!isValid || value === limit}>
         {t('file.save')}
       </Button>
-      <span className={`tabular ${warns ? 'text-warning' : 'text-muted'}`}>
+      <span className={`tabular ${isNearLimit ? 'text-warning' : 'text-muted'}`}>
         {limit === null
           ? t('settings.spent', { spent: formatMoney(spent) })
           : t('settings.spentOf', { spent: formatMoney(spent), share: formatPercent(spent / limit) })}

@@ -25,69 +25,69 @@ import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 // The type of `Object.entries` lacks the names.
 const commands = Object.entries(commandKeys) as [keyof typeof commandKeys, string][]
 
-export function panelsOf() {
+export function settingsPanels() {
   const panels = [
     {
       id: 'agents',
-      words: `${t('chats.name')} ${t('agents.color')} ${t('agents.folder')} ${t('agents.archive')} ${t('agents.ownFolder')} name color workspace archived shareWith vault.own`,
-      texts: ['agents.title', 'agents.lead'],
+      /** Besides the title and lead: field names and configuration keys. */
+      searchTerms: `${t('chats.name')} ${t('agents.color')} ${t('agents.folder')} ${t('agents.archive')} ${t('agents.ownFolder')} name color workspace archived shareWith vault.own`,
+      titleAndLead: ['agents.title', 'agents.lead'],
       body: <AgentsSettings />,
     },
     {
       id: 'providers',
-      words: `${t('settings.apiKey')} ${t('settings.baseUrl')} Anthropic OpenAI baseUrl headers proxy contextWindow maxOutput prices`,
-      texts: ['settings.section.models', 'settings.modelsLead'],
+      searchTerms: `${t('settings.apiKey')} ${t('settings.baseUrl')} Anthropic OpenAI baseUrl headers proxy contextWindow maxOutput prices`,
+      titleAndLead: ['settings.section.models', 'settings.modelsLead'],
       body: <ModelSettings />,
     },
     {
       id: 'spending',
-      words: `${t('settings.limit')} monthlyLimit`,
-      texts: ['settings.spending', 'settings.spendingLead'],
+      searchTerms: `${t('settings.limit')} monthlyLimit`,
+      titleAndLead: ['settings.spending', 'settings.spendingLead'],
       body: <SpendingPanel />,
     },
     {
       id: 'searchMode',
       isAdvanced: true,
-      words: `${t('whatIf.default')} ${t('whatIf.classic')} OpenClaw memory.search memory.chunking weights minScore`,
-      texts: ['whatIf.mode', 'whatIf.modeLead'],
+      searchTerms: `${t('whatIf.default')} ${t('whatIf.classic')} OpenClaw memory.search memory.chunking weights minScore`,
+      titleAndLead: ['whatIf.mode', 'whatIf.modeLead'],
       body: <SearchModeSetting />,
     },
     {
       id: 'tools',
       isAdvanced: true,
-      words: 'MCP mcp.servers permission command url',
-      texts: ['settings.tools', 'settings.toolsLead'],
+      searchTerms: 'MCP mcp.servers permission command url',
+      titleAndLead: ['settings.tools', 'settings.toolsLead'],
       body: <ToolServers />,
     },
     {
       id: 'programs',
-      words: 'MCP Claude Code Desktop Codex Cursor VS Code Goose Gemini Windsurf ChatGPT',
-      texts: ['programs.title', 'programs.lead'],
+      searchTerms: 'MCP Claude Code Desktop Codex Cursor VS Code Goose Gemini Windsurf ChatGPT',
+      titleAndLead: ['programs.title', 'programs.lead'],
       body: <ConnectPrograms />,
     },
     {
       id: 'knownPrograms',
-      words: `MCP HTTP token ${t('programs.may')} ${t('programs.newToken')}`,
-      texts: ['programs.knownTitle', 'programs.knownLead'],
+      searchTerms: `MCP HTTP token ${t('programs.may')} ${t('programs.newToken')}`,
+      titleAndLead: ['programs.knownTitle', 'programs.knownLead'],
       body: <KnownPrograms />,
     },
     {
       id: 'shortcuts',
-      words: commands.map(([name, keys]) => `${t(`shortcut.${name}`)} ${formatBoundKeys(keys)}`).join(' '),
-      texts: ['shortcut.title', 'shortcut.lead'],
+      searchTerms: commands.map(([name, keys]) => `${t(`shortcut.${name}`)} ${formatBoundKeys(keys)}`).join(' '),
+      titleAndLead: ['shortcut.title', 'shortcut.lead'],
       body: <ShortcutList />,
     },
-    { id: 'health', texts: ['health.title', 'health.lead'], body: <HealthList /> },
-    { id: 'outbound', texts: ['outbound.title', 'outbound.lead'], body: <OutboundList /> },
-    { id: 'data', texts: ['settings.section.data', 'data.lead'], body: <DataLocations /> },
-    { id: 'import', texts: ['import.title', 'import.lead'], body: <ImportSettings /> },
-    { id: 'version', texts: ['about.title', 'about.lead'], body: <Version /> },
-    { id: 'log', isAdvanced: true, texts: ['log.title', 'log.lead'], body: <LogView /> },
+    { id: 'health', titleAndLead: ['health.title', 'health.lead'], body: <HealthList /> },
+    { id: 'outbound', titleAndLead: ['outbound.title', 'outbound.lead'], body: <OutboundList /> },
+    { id: 'data', titleAndLead: ['settings.section.data', 'data.lead'], body: <DataLocations /> },
+    { id: 'import', titleAndLead: ['import.title', 'import.lead'], body: <ImportSettings /> },
+    { id: 'version', titleAndLead: ['about.title', 'about.lead'], body: <Version /> },
+    { id: 'log', isAdvanced: true, titleAndLead: ['log.title', 'log.lead'], body: <LogView /> },
   ] as const
-  return panels.map(({ texts: [title, lead], ...panel }) => ({
+  return panels.map(({ titleAndLead: [title, lead], ...panel }) => ({
     isAdvanced: false,
-    /** Further search terms: field names and configuration keys. */
-    words: '',
+    searchTerms: '',
     ...panel,
     title: t(title),
     lead: t(lead),
@@ -95,7 +95,7 @@ export function panelsOf() {
   }))
 }
 
-type SettingsPanel = ReturnType<typeof panelsOf>[number]
+type SettingsPanel = ReturnType<typeof settingsPanels>[number]
 
 export function PanelView({ panel: { id, title, lead, body } }: { panel: SettingsPanel }) {
   const frame = useRef<HTMLElement>(null)
@@ -300,7 +300,9 @@ export function useSettingsSearch(query: string) {
   return {
     ...settingsQuery,
     list: (settingsQuery.settings?.all ?? []).filter((setting) => matches(searchedTextsOf(setting))),
-    panels: panelsOf().filter(({ title, lead, id, words }) => matches([title, lead, id, words, ...synonyms(id)])),
+    panels: settingsPanels().filter(({ title, lead, id, searchTerms }) =>
+      matches([title, lead, id, searchTerms, ...synonyms(id)]),
+    ),
   }
 }
 

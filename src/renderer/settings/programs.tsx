@@ -126,8 +126,8 @@ function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly 
   const remove = useMutation(api.clients.remove.mutationOptions())
   const saveLimits = (form: HTMLFormElement) => {
     const fields = new FormData(form)
-    const typed = Object.fromEntries(limitNames.map((limit) => [limit, Number(fields.get(limit))]))
-    update.mutate({ client: id, limits: { ...limits, ...typed } })
+    const entered = Object.fromEntries(limitNames.map((limit) => [limit, Number(fields.get(limit))]))
+    update.mutate({ client: id, limits: { ...limits, ...entered } })
   }
   return (
     <section aria-label={name} className="flex flex-wrap items-center gap-3">

@@ -12,7 +12,7 @@ import { ViewHeader } from '#lib/ui/frames.tsx'
 import { explainFault } from '#lib/feedback/toast.ts'
 import { useDebounced } from '#lib/util/hooks.ts'
 import { useShortcuts } from '#lib/util/shortcuts.ts'
-import { PanelView, panelsOf, useSettingsSearch } from './panels.tsx'
+import { PanelView, settingsPanels, useSettingsSearch } from './panels.tsx'
 import { sectionAt, sections, type SectionId, type PlacedSetting } from './setting-rows.ts'
 import { useSettings, settingNames, SettingRowView, type Settings } from './setting-row.tsx'
 
@@ -68,7 +68,7 @@ function SectionView({ id, chosenScope }: { id: SectionId; chosenScope: AgentSco
   const { groupNameOf } = settingNames(t)
   const target = useHash().slice(1)
   const { settings, error, refetch } = useSettings()
-  const panels = panelsOf().filter(({ section }) => section === id)
+  const panels = settingsPanels().filter(({ section }) => section === id)
   const list = settings?.all.filter(({ section }) => section === id) ?? []
   const everyday = list.filter(({ isEveryday }) => isEveryday)
   const advanced = list.filter(({ isEveryday }) => !isEveryday)

@@ -84,8 +84,8 @@ function ContextMeter({ session }: { session: string | undefined }) {
 }
 
 function SpendingWarning() {
-  const { spent, limit, warns } = useQuery(api.settings.usage.queryOptions()).data?.spending ?? {}
-  if (!warns || spent === undefined || limit == null) return null
+  const { spent, limit, isNearLimit } = useQuery(api.settings.usage.queryOptions()).data?.spending ?? {}
+  if (!isNearLimit || spent === undefined || limit == null) return null
   return (
     <Link href={paths.settings('spending')} className="tabular rounded-sm hover:bg-soft">
       <Warning text={t('status.spending', { spent: formatMoney(spent), limit: formatMoney(limit) })} />

@@ -39,6 +39,7 @@ export const memoryClientSchema = z.object({
   hasToken: z.boolean(),
   usedAt: timestampSchema.nullable(),
   writes: z.int(),
+  /** If true, the client reads private notes and may save secrets. */
   hasFullAccess: z.boolean(),
   /** If false, long-term notes become proposals in the inbox. */
   mayKeep: z.boolean(),

@@ -78,7 +78,7 @@ export const spendingSchema = z.object({
   /** US dollars a month; null for no limit. */
   limit: z.number().nullable(),
   /** True from 80 % of the limit. */
-  warns: z.boolean(),
+  isNearLimit: z.boolean(),
 })
 export type Spending = z.infer<typeof spendingSchema>
 

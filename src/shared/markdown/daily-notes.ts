@@ -11,7 +11,7 @@ export interface DailyNotes {
   readonly format: string
 }
 
-/** Applies if the vault defines no format. */
+/** Daily notes of a workspace whose program and settings say nothing about them. */
 export const defaultDailyNotes: DailyNotes = { folder: 'memory', format: 'YYYY-MM-DD' }
 
 export const months = 'January February March April May June July August September October November December'.split(' ')
@@ -61,6 +61,7 @@ const piecePattern =
 function parseFormat(format: string): (string | Token)[] | undefined {
   const pieces: (string | Token)[] = []
   for (const [, quoted, name, other = ''] of format.matchAll(piecePattern)) {
+    // `tokens` lacks the unsupported ones.
     const piece = name === undefined ? (quoted ?? other) : tokens[name]
     if (piece === undefined) return undefined
     pieces.push(piece)
@@ -71,7 +72,8 @@ function parseFormat(format: string): (string | Token)[] | undefined {
 /** Returns true if the format identifies every day and can be parsed back. */
 export function isDailyFormat(format: string): boolean {
   const parts = new Set(parseFormat(format)?.map((piece) => typeof piece !== 'string' && piece.part))
-  return parts.has('year') && parts.has('month') && parts.has('day') && !/(^|\/)\.{0,2}(\/|$)|\\/.test(format)
+  const hasInvalidPath = /(^|\/)\.{0,2}(\/|$)|\\/.test(format)
+  return parts.has('year') && parts.has('month') && parts.has('day') && !hasInvalidPath
 }
 
 /** @param notes with a format accepted by `isDailyFormat` @param date `YYYY-MM-DD` */

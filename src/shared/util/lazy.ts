@@ -3,6 +3,7 @@ export function lazy<T extends object>(make: () => T): () => T {
   return () => (value ??= make())
 }
 
+/** @param compute returns null instead of undefined, because an undefined value would be computed again */
 export function cached<Key, T extends NonNullable<unknown> | null>(compute: (key: Key) => T): (key: Key) => T {
   const known = new Map<Key, T>()
   return (key) => {

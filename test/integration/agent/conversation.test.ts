@@ -331,9 +331,9 @@ describe('usage and spending limit', () => {
     const { ask, app, sessions, said } = await openChat([{ text: 'ok' }], 'spending: { monthlyLimit: 0.0019 }\n')
     const session = await ask('one')
     await until(async () => (await app.ledger.months())[0]?.requests === 2)
-    expect(await app.ledger.spending()).toMatchObject({ limit: 0.0019, warns: false })
+    expect(await app.ledger.spending()).toMatchObject({ limit: 0.0019, isNearLimit: false })
     await ask('two', session)
-    expect((await app.ledger.spending()).warns).toBe(true)
+    expect((await app.ledger.spending()).isNearLimit).toBe(true)
     await ask('three', session)
     const last = (await sessions.get(session)).messages().at(-1)?.message
     expect(last).toMatchObject({ stopReason: 'error', errorCode: 'spending_limit', errorData: { limit: 0.0019 } })

@@ -34,10 +34,7 @@ export interface RequestServices extends ChatOptions {
 /** Limit of the listed changes. Beyond it, the files are read again. */
 const maxChangedCharacters = 4000
 
-/**
- * @returns `sources` of the request's text that are less trusted than the user
- * @throws AppError `private_chat_remote_model`
- */
+/** @returns `sources` of its text that are less trusted than the user @throws AppError `private_chat_remote_model` */
 export async function assembleRequest(services: RequestServices, parts: RequestParts) {
   const { model, transcript } = parts
   const { config, workspace, now, windowEstimates } = services

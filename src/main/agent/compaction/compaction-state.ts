@@ -160,10 +160,8 @@ export function findCutIndex(messages: readonly Message[], tokens: readonly numb
   while (cut < messages.length && messages[cut]?.role === 'toolResult') cut += 1
   // Never cut the last message: the next answer refers to it.
   if (cut < messages.length) return cut
-  return Math.max(
-    0,
-    messages.findLastIndex(({ role }) => role !== 'toolResult'),
-  )
+  const lastNonResult = messages.findLastIndex(({ role }) => role !== 'toolResult')
+  return Math.max(0, lastNonResult)
 }
 
 /** Ids of tool calls whose results are cut to head and tail (`trimmed`) or replaced entirely (`cleared`). */

@@ -5,9 +5,7 @@ import { contentWords } from '../sessions/digest.ts'
 
 export const notesSchema = objectSchema({ notes: { type: 'array', items: { type: 'string' } } })
 
-/**
- * Returns the notes in an answer, as lines or `{"notes": […]}`, also if the JSON is cut off; undefined if there are none.
- */
+/** Returns the notes in an answer, as lines or `{"notes": […]}`, also if the JSON is cut off; undefined without any. */
 export function parseNotesReply(answer: string): string | undefined {
   const listed = listedNotes(answer)
   const text = listed ? listed.map((note) => `- ${note}`).join('\n') : answer

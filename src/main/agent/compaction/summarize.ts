@@ -94,10 +94,7 @@ const topicPattern = /^[^\s.!?:…{}[\]]+(?: [^\s.!?:…{}[\]]+){0,5}$/
 const maxTopic = 60
 const topicInJson = /"topic"\s*:\s*"([^"\\]+)"/
 
-/**
- * @returns `lines` is undefined if the answer is no summary, and empty if nothing is worth keeping
- * @throws AppError of the model
- */
+/** @returns `lines`: undefined without a summary, empty if nothing is worth keeping @throws AppError of the model */
 export async function summarizeChat(
   transcript: Transcript,
   all: readonly LinkedMessage[],

@@ -74,7 +74,7 @@ searchCommand('explain', 'show how every candidate for a query was scored')
   .option('--private', 'also search private notes and chats')
   .action(onPrimary(explain))
 
-searchCommand('eval', 'measure recall on judged questions')
+searchCommand('eval', 'measure recall on questions with known answers')
   .requiredOption('--queries <file>', 'questions with the lines that answer them, one JSON object per line')
   .option('--off-topic <file>', 'questions that this memory cannot answer')
   .addOption(new Option('--provider <name>', 'embedding provider').choices(embeddingProviders))
@@ -93,7 +93,7 @@ command('ask', 'ask the agent')
   .option('--model <id>', 'model to use instead of the agent’s')
   .option('--session <id>', 'continue a chat: its id, the start of its id, or "last"')
   .option('--private', 'make the chat private: only models on this machine read it')
-  .option('--send-anyway', 'send the message even if it has private lines and the chat is open')
+  .option('--send-anyway', 'send the message even if it has private lines and the chat is not private')
   .option('--as-message', 'send the message to the model, even if it begins like a command')
   .option('--without-memory', 'start a temporary chat: memory is neither read nor written')
   .action(onPrimary(ask, false))
@@ -152,7 +152,10 @@ try {
   process.exitCode = printError(error)
 }
 
-/** @returns an action that passes the flags and the first argument to `run`, and prints the result */
+/**
+ * Returns an action that passes the flags and the first argument to `run`, and prints the result.
+ * @param isRepeatable as for `withPrimary`
+ */
 function onPrimary<Flags extends CommonFlags>(
   run: (primary: PrimaryClient, flags: Flags, argument: string) => Promise<Output>,
   isRepeatable = true,
@@ -163,7 +166,9 @@ function onPrimary<Flags extends CommonFlags>(
     const output = await withPrimary(appOptions(flags), isRepeatable, async (primary) => {
       const { file, problems, firstRun, usesLastGood } = await primary.client.settings.get()
       const problemText = SettingsStore.describe(file, problems)
+      // A command that opens the memory itself must not use the defaults instead of lost or invalid settings.
       if (primary.isOwnApp && firstRun) assertNeverUsed(primary.base, flags.agent)
+      // Unknown settings are only ignored.
       const isConfigInvalid = problems.some(({ fault }) => fault !== 'unknown')
       if (primary.isOwnApp && isConfigInvalid && !usesLastGood) throw new AppError('config_invalid', problemText)
       const result = await run(primary, flags, this.args[0] ?? '')
@@ -187,6 +192,7 @@ function print({ value, text, warning, isFailure }: Output, flags: CommonFlags):
 async function serveMcp(flags: McpFlags): Promise<void> {
   const options = appOptions(flags)
   const opening = openMemory(options, flags.agent ?? defaultAgentId)
+  // `runMcpServer` reports the error. Until it awaits the promise, a rejection must not count as unhandled.
   opening.catch(() => undefined)
   // Imported on demand: loading the MCP SDK takes 100 ms.
   const { runMcpServer } = await import('./commands/mcp-command.ts')
@@ -208,7 +214,7 @@ async function serve(flags: CommonFlags & { port?: number; open: boolean }): Pro
   await server.close()
 }
 
-/** Resolves at SIGINT, SIGTERM, or when the launcher that forwards signals has exited. */
+/** Resolves at SIGINT or SIGTERM, or when the parent process has exited. */
 async function waitForShutdownSignal(): Promise<void> {
   const events = ['SIGINT', 'SIGTERM', 'disconnect'].map((name) => once(process, name))
   // The IPC channel alone must not keep the process alive.
@@ -235,6 +241,7 @@ function numberParser(expected: string, pattern: RegExp, min: number, max: numbe
 
 /** Prints the error as one line to stderr. @returns the exit code: 2 for a usage error, else 1 */
 function printError(error: unknown): number {
+  // Commander has printed its own message. It also throws, with the exit code 0, after `--help` and `--version`.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const message = error instanceof Error ? error.message : String(error)
   process.stderr.write(`commonplace: ${escapeControls(message.replaceAll('\n', ' '))}\n`)

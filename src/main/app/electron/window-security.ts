@@ -15,9 +15,10 @@ export function denyPermissions(): void {
   defaultSession.setDevicePermissionHandler(() => false)
 }
 
-/** Chromium downloads spelling dictionaries, except on macOS, and tells so only when it begins. */
+/** Records in the list of outbound requests that Chromium downloads a spelling dictionary. It does not on macOS. */
 export function recordDictionaries(outbound: Outbound, onFault: (error: unknown) => void): void {
   session.defaultSession.on('spellcheck-dictionary-download-begin', () => {
+    // Chromium sends the request, without any text: there are 0 characters and nothing to run.
     outbound.track({ purpose: 'dictionary' }, 'https://redirector.gvt1.com', 0, async () => undefined).catch(onFault)
   })
 }
@@ -43,21 +44,22 @@ const repeatWindowMs = 10_000
 
 export function recoverFromCrashes(window: BrowserWindow, log: Log): void {
   let crashedAt = -Infinity
-  let isReplacing = false
+  /** True between `forcefullyCrashRenderer` and its event, which is then no crash. */
+  let isForced = false
   window.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
-    if (reason === 'clean-exit' || isReplacing) {
-      isReplacing = false
+    if (reason === 'clean-exit' || isForced) {
+      isForced = false
       return
     }
-    const reference = log.fault(new Error(`the page ended: ${reason} (${exitCode})`), 'renderer')
+    const logReference = log.fault(new Error(`the page ended: ${reason} (${exitCode})`), 'renderer')
     const isRepeated = performance.now() - crashedAt < repeatWindowMs
     crashedAt = performance.now()
     const { pageCrashed, pageCrashedAgain, reload } = systemTexts()
     if (!isRepeated) {
       window.webContents.reload()
-      return void showDialog(window, pageCrashed(reference), ['OK'])
+      return void showDialog(window, pageCrashed(logReference), ['OK'])
     }
-    void showDialog(window, pageCrashedAgain(reference), [reload]).then(
+    void showDialog(window, pageCrashedAgain(logReference), [reload]).then(
       () => !window.isDestroyed() && window.webContents.reload(),
     )
   })
@@ -66,7 +68,7 @@ export function recoverFromCrashes(window: BrowserWindow, log: Log): void {
     const texts = systemTexts()
     void showDialog(window, texts.pageHangs, [texts.wait, texts.reload]).then((choice) => {
       if (choice !== 1 || window.isDestroyed()) return
-      isReplacing = true
+      isForced = true
       window.webContents.forcefullyCrashRenderer()
       window.webContents.reload()
     })

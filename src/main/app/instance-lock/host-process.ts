@@ -128,10 +128,7 @@ export class HostProcess {
     )
   }
 
-  /**
-   * With a router, or a socket to the primary instance.
-   * @throws AppError `owner_gone`, `owner_silent`, `owner_version`
-   */
+  /** Calls one of the handlers. @throws AppError `owner_gone`, `owner_silent`, `owner_version` */
   async connect(handlers: {
     readonly local: (router: AppRouter, answer: (socket: WebSocket) => void) => void
     readonly remote: (socket: WebSocket) => void
@@ -235,6 +232,7 @@ function isOpen({ socket }: PrimaryConnection): boolean {
 export interface PrimaryClient {
   readonly client: ContractClient
   readonly base: AppBase
+  /** True if this process is the primary instance. */
   readonly isOwnApp: boolean
 }
 

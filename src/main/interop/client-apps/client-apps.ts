@@ -120,10 +120,7 @@ export class ClientApps {
     return this.#calls.enter(client, shared?.callsPerMinute, signal)
   }
 
-  /**
-   * Asks the user with permission `ask`.
-   * @throws AppError `client_unknown`, `client_read_only`, `secret_found`, `client_quota`
-   */
+  /** May ask the user. @throws AppError `client_unknown`, `client_read_only`, `secret_found`, `client_quota` */
   async authorizeWrite(
     request: Omit<WriteRequest, 'id' | 'name'>,
     signal: AbortSignal | undefined,

@@ -96,8 +96,7 @@ export class ClientInstaller {
   }
 
   /**
-   * Starts the server as the program would.
-   * @returns the number of tools
+   * Starts the server as the program would, and returns the number of its tools.
    * @throws AppError `input_invalid`, `mcp_unavailable`
    */
   async test(id: string, registration: RegistrationOptions): Promise<number> {

@@ -198,7 +198,7 @@ async function findRetargetedLinks(
       if (!newTarget) continue
       const { line, target } = link
       const name = stemOf(fileNameOf(target))
-      const isShared = newTarget.by === 'name' && after.countOf(name) > before.countOf(name)
+      const isShared = newTarget.by === 'name' && after.countFilesNamed(name) > before.countFilesNamed(name)
       const isSame = oldTarget?.path === newTarget.path
       if (isSame && !isShared) continue
       const group = retargeted[isSame ? 'shared' : oldTarget ? 'elsewhere' : 'found']

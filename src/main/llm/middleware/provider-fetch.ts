@@ -134,10 +134,7 @@ function withoutMiddle(body: string): { body: string; leftOut: number } {
   return { body: `${head}\n… [${leftOut} characters left out]\n${tail}`, leftOut }
 }
 
-/**
- * Turns a JSON object in answer to a POST request into an event stream, other text into an error. Unwraps an error in a
- * list.
- */
+/** Turns a JSON answer to a POST request into an event stream, other text into an error. Unwraps an error in a list. */
 function streamingFetch(inner: Fetch, watch: StreamWatch | undefined): Fetch {
   return async (input, init) => {
     const response = await inner(input, init)

@@ -30,7 +30,7 @@ interface UsageStoreOptions {
 type Entry = z.infer<typeof entrySchema>
 type Sums = Map<string, MonthlyUsage>
 
-/** `spending` warns from this share of the limit. */
+/** Share of the limit from which on the user is warned. */
 const warningShare = 0.8
 
 export class UsageStore {
@@ -69,7 +69,7 @@ export class UsageStore {
     const month = monthOf(this.#options.now().getTime())
     let spent = 0
     for (const sum of (await this.#load()).values()) if (sum.month === month) spent += sum.usage.cost?.total ?? 0
-    return { spent, limit: monthlyLimit, warns: monthlyLimit !== null && spent >= monthlyLimit * warningShare }
+    return { spent, limit: monthlyLimit, isNearLimit: monthlyLimit !== null && spent >= monthlyLimit * warningShare }
   }
 
   /** @throws AppError `spending_limit` if this month's limit is reached */

@@ -13,7 +13,7 @@ import { formatTarget, parseLinks } from '#shared/markdown/links/parse-links.ts'
 
 export type LinkStyle = Pick<VaultConventions, 'links' | 'linkPaths'>
 /** Conventions for links, and for the notes that broken links create. */
-export type LinkConventions = LinkStyle & Pick<VaultConventions, 'newNotes' | 'isFlat'>
+export type LinkConventions = LinkStyle & Pick<VaultConventions, 'newNotes' | 'hasFlatPages'>
 
 /** Returns the target for `[[…]]`; undefined if no wikilink can lead to the file (`#` or `|` in its name). */
 export function wikiTarget(resolver: Resolver, from: string, path: string, style?: LinkStyle): string | undefined {
@@ -75,7 +75,7 @@ function shortestTarget(
   const explicitRelative = relative.startsWith('../') ? relative : `./${relative}`
   const candidates = {
     // A name alone must be unique.
-    shortest: resolver.countOf(name) === 1 ? [name, path] : [path],
+    shortest: resolver.countFilesNamed(name) === 1 ? [name, path] : [path],
     relative: [relative, explicitRelative],
     absolute: [path, `/${path}`],
   }[pathStyle]

@@ -34,15 +34,15 @@ export function explainCode(code: string, data: Record<string, unknown>): string
   return String(i18next.t(`error.${code}` as 'error.internal', data as { reference: string }))
 }
 
-/** Explains an error of a connection or of the first start. Omits hints about messages and other places. */
+/** Explains an error of connecting a model. Unlike `explainError`, does not refer to a message or the settings. */
 export function explainSetup(error: unknown): string {
   if (!(error instanceof ORPCError) || !isErrorCode(error.code)) return explainError(error)
-  const { provider, ...data } = { reason: error.message, ...(error.data as { provider?: string }) }
-  const name = `connect.called.${provider}`
-  const named = { ...data, provider: i18next.exists(name) ? i18next.t(name as 'connect.called.openai') : provider }
-  const key = `connect.failed.${error.code}`
-  if (!i18next.exists(key)) return explainCode(error.code, named)
-  return String(i18next.t(key as 'connect.failed.provider_failed', named as { provider: string }))
+  const data = { reason: error.message, ...(error.data as { provider?: string }) }
+  const providerKey = `connect.called.${data.provider}`
+  if (i18next.exists(providerKey)) data.provider = i18next.t(providerKey as 'connect.called.openai')
+  const textKey = `connect.failed.${error.code}`
+  if (!i18next.exists(textKey)) return explainCode(error.code, data)
+  return String(i18next.t(textKey as 'connect.failed.provider_failed', data as { provider: string }))
 }
 
 const invalidUrlMessage = 'Invalid URL'

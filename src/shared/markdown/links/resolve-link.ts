@@ -5,6 +5,7 @@ import { months, ordinal } from '../daily-notes.ts'
 export interface KnownFile {
   /** Relative to the workspace, with forward slashes. */
   readonly path: string
+  /** Titles and aliases. */
   readonly names?: readonly string[] | undefined
 }
 
@@ -26,7 +27,7 @@ const extensionsWithoutDot = ['.md', '.markdown', '']
 /** Index files that represent their folder (Foam). */
 const indexFiles = ['/index.md', '/readme.md']
 
-/** A file with its precomputed comparison keys: a multilingual vault can have dozens of files with one name. */
+/** A file with its comparison keys. They are not computed for each link, because dozens of files can have one name. */
 interface IndexedFile {
   readonly path: string
   readonly key: string
@@ -34,20 +35,20 @@ interface IndexedFile {
 }
 
 export class Resolver {
-  readonly #paths = new Map<string, IndexedFile[]>()
+  readonly #filesByPath = new Map<string, IndexedFile[]>()
   /** By file name, and without extension for Markdown files. */
-  readonly #fileNames = new Map<string, IndexedFile[]>()
-  readonly #names = new Map<string, IndexedFile[]>()
+  readonly #filesByName = new Map<string, IndexedFile[]>()
+  readonly #filesByAlias = new Map<string, IndexedFile[]>()
 
   constructor(files: Iterable<KnownFile>) {
     for (const { path, names = [] } of files) {
       const key = keyOf(path)
       const file = { path, key, stemKey: stemOf(key) }
-      add(this.#paths, key, file)
+      add(this.#filesByPath, key, file)
       const base = fileNameOf(key)
-      add(this.#fileNames, base, file)
-      if (markdown.test(base)) add(this.#fileNames, stemOf(base), file)
-      for (const name of [...pageNames(path), ...names]) add(this.#names, keyOf(name), file)
+      add(this.#filesByName, base, file)
+      if (markdown.test(base)) add(this.#filesByName, stemOf(base), file)
+      for (const name of [...pageNames(path), ...names]) add(this.#filesByAlias, keyOf(name), file)
     }
   }
 
@@ -55,16 +56,22 @@ export class Resolver {
   resolve(from: string, { kind, target }: Target): Resolution | undefined {
     if (target === '') return { path: from, by: 'relative' }
     const resolution = this.#resolvePath(from, kind, target.replaceAll('\\', '/'))
+    // Targets of other links are decoded already.
     if (resolution || kind !== 'wiki' || !target.includes('%')) return resolution
     const decoded = decodePart(target)
     return decoded === target ? undefined : this.#resolvePath(from, kind, decoded)
   }
 
-  /** Counts the files with a name in any folder, ignoring case. @param base without `.md` */
-  countOf(base: string): number {
-    return this.#fileNames.get(keyOf(base))?.length ?? 0
+  /** Counts the files with a name in any folder, ignoring case. @param name without `.md` */
+  countFilesNamed(name: string): number {
+    return this.#filesByName.get(keyOf(name))?.length ?? 0
   }
 
+  /**
+   * Looks for a path, a file name, an alias and the index file of a folder, in this order. A path is relative to the
+   * linking file if it starts with `./` or `../`, and to the workspace if it starts with `/`. Any other path can be
+   * both: wiki links prefer the workspace, Markdown links the linking file.
+   */
   #resolvePath(from: string, kind: NoteLink['kind'], target: string): Resolution | undefined {
     const folder = folderOf(from)
     const relative = (extensions?: readonly string[]) => this.#byPath(folder, target, 'relative', extensions)
@@ -83,7 +90,7 @@ export class Resolver {
     const path = joinPath(folder, target)
     if (path === undefined) return undefined
     for (const extension of extensions ?? (path.includes('.') ? extensionsWithDot : extensionsWithoutDot)) {
-      const files = this.#paths.get(keyOf(path + extension))
+      const files = this.#filesByPath.get(keyOf(path + extension))
       const match = files?.find((file) => file.path === path + extension) ?? files?.[0]
       if (match) return { path: match.path, by }
     }
@@ -91,18 +98,19 @@ export class Resolver {
   }
 
   #byName(folder: string, target: string): Resolution | undefined {
-    const targetKey = keyOf(target.replace(/\/+$/, ''))
-    const sameName = this.#fileNames.get(keyOf(fileNameOf(target))) ?? []
+    const targetKey = keyOf(target)
+    const sameName = this.#filesByName.get(keyOf(fileNameOf(target))) ?? []
     const matches = sameName.filter(({ key, stemKey }) =>
       [key, stemKey].some((suffix) => suffix === targetKey || suffix.endsWith(`/${targetKey}`)),
     )
     const notes = matches.filter(({ path }) => markdown.test(path))
+    // Without a dot, and so without an extension, the target means a note if there is one.
     const path = nearest(notes.length === 0 || target.includes('.') ? matches : notes, folder, target)
     return path === undefined ? undefined : { path, by: 'name' }
   }
 
   #byAlias(folder: string, target: string): Resolution | undefined {
-    const path = nearest(this.#names.get(keyOf(target)) ?? [], folder, target)
+    const path = nearest(this.#filesByAlias.get(keyOf(target)) ?? [], folder, target)
     return path === undefined ? undefined : { path, by: 'alias' }
   }
 }
@@ -144,8 +152,9 @@ function joinPath(folder: string, target: string): string | undefined {
 }
 
 /**
- * Picks the best match: below the linking file's folder, then the shortest path, then the first by name. Hidden folders
- * (the agent's own files) come last, because other vault programs ignore them.
+ * Picks the best match: below the linking file's folder; then the shortest path; then the spelling of the target; then
+ * the first path. Files in hidden folders (the agent's own files) match only if there are no others, because other vault
+ * programs ignore them, or if the linking file is also in one.
  */
 function nearest(files: readonly IndexedFile[], folder: string, target: string): string | undefined {
   if (files.length < 2) return files[0]?.path
@@ -153,12 +162,12 @@ function nearest(files: readonly IndexedFile[], folder: string, target: string):
   const visible = folderKey.startsWith('.') ? files : files.filter(({ key }) => !key.startsWith('.'))
   const candidates = visible.length === 0 ? files : visible
   const belowFolder = candidates.filter(({ key }) => key.startsWith(folderKey))
-  const endsWithTarget = (path: string) => [path, stemOf(path)].some((form) => form.endsWith(target))
+  const isSpelledAsTarget = (path: string) => [path, stemOf(path)].some((form) => form.endsWith(target))
   return (belowFolder.length === 0 ? candidates : belowFolder)
     .map(({ path }) => path)
     .reduce((best, path) => {
-      const spelling = Number(endsWithTarget(best)) - Number(endsWithTarget(path))
-      const order = path.length - best.length || spelling || (path < best ? -1 : 1)
+      const bySpelling = Number(isSpelledAsTarget(best)) - Number(isSpelledAsTarget(path))
+      const order = path.length - best.length || bySpelling || (path < best ? -1 : 1)
       return order < 0 ? path : best
     })
 }

@@ -135,7 +135,7 @@ interface LinkContext {
 function newTargetFor(link: NoteLink, previous: Resolution, { from, to, after }: LinkContext): string | undefined {
   for (const target of candidateTargets(link, previous, from, to)) {
     if (after.resolve(from, { kind: link.kind, target })?.path !== to) continue
-    if (link.kind === 'wiki' && !target.includes('/') && after.countOf(target) > 1) continue
+    if (link.kind === 'wiki' && !target.includes('/') && after.countFilesNamed(target) > 1) continue
     const written = link.kind === 'wiki' ? target : encodeTarget(target, link)
     if (link.kind !== 'wiki' || isValidWikiTarget(target)) return written
   }

@@ -79,10 +79,7 @@ function describeStart(previousSession: string | undefined, session: string): st
   return `a new chat has begun: ${session}${endedText}. Continue it with --session last`
 }
 
-/**
- * @param reference an id, a prefix of it or of the part after its date, or `last`
- * @throws AppError `unknown_session`
- */
+/** @param reference start of an id or of the part after its date, or `last` @throws AppError `unknown_session` */
 async function resolveSession(client: ContractClient, agent: string, reference: string): Promise<string> {
   const sessions = await client.chats.list({ agent, empty: true })
   const matches =

@@ -42,6 +42,7 @@ const partNames: Readonly<Record<ScorePartName, string>> = {
 }
 
 function candidateLines({ path, startLine, score, logit, parts, vector, text, verdict }: Candidate, minScore: number) {
+  // With three digits, a score just below the minimum could look equal to it.
   const scoreText = score.toFixed(distinguishingDigits(score, minScore, 3))
   const sum = logit === null ? `sum ${scoreText}` : `sum ${logit.toFixed(2)}, probability ${scoreText}`
   const raw = [text && `bm25 ${text.raw.toFixed(2)}`, vector && `cosine ${vector.raw.toFixed(2)}`]
