@@ -114,10 +114,7 @@ async function readUntaken(
   }
 }
 
-/**
- * @param linked stored messages that the notes may come from
- * @throws AppError if the model or a write fails; earlier changes remain
- */
+/** @param linked messages the notes may come from @throws AppError of the model or a write; earlier changes remain */
 async function flush(
   options: NoteTakerOptions,
   { system, messages: conversation, tools }: Conversation,

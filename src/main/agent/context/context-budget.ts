@@ -70,10 +70,7 @@ export function maxSummaryTokens(compactAt: number): number {
 const partShare = 0.85
 const minPartTokens = 300
 
-/**
- * Returns estimated tokens. @param fixedTokens estimated tokens of the request without the part
- * @param factor provider tokens for each estimated token
- */
+/** In estimated tokens. @param fixedTokens of the rest of the request @param factor provider tokens for each one */
 export function maxPartTokens({ contextWindow, reserveTokens }: Budget, fixedTokens: number, factor: number): number {
   const availableTokens = (contextWindow - reserveTokens) / Math.max(1, factor) - fixedTokens
   return Math.max(minPartTokens, Math.floor(availableTokens * partShare))

@@ -34,10 +34,7 @@ const defaultUrls = {
   'openai-compatible': undefined,
 }
 
-/**
- * Creates the configured provider.
- * @returns undefined if embeddings are turned off, or the reason why the settings are insufficient
- */
+/** @returns the configured provider; undefined if embeddings are off, or the reason why settings are insufficient */
 export async function createEmbeddings(
   source: EmbeddingSource,
   onDownload: (progress: DownloadProgress) => void = () => undefined,

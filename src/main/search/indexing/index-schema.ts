@@ -69,10 +69,7 @@ export function cacheKey({ provider, address }: Pick<IndexIdentity, 'provider' |
   return address === undefined ? provider : `${provider} ${address}`
 }
 
-/**
- * Opens or creates the file for writing. WAL mode lets the searcher read meanwhile.
- * @throws SqliteError if the file is not a database
- */
+/** Opens or creates the file. WAL mode lets the searcher read meanwhile. @throws SqliteError if it is no database */
 export function openForWriting(file: string): Db {
   return openWith(new Database(file), ['journal_mode = WAL', 'synchronous = NORMAL', 'busy_timeout = 5000'])
 }

@@ -77,6 +77,11 @@ const repeatedHeading = 0.5
 const minSettled = 0.3
 /** Value of the line that leaves it open, relative to the one that settles it. */
 const openFactor = -3
+/** Factors in the scores that choose the candidates: of a section, and of a word in a heading or a neighbour. */
+const sectionFactor = 0.15
+const contextFactor = 0.3
+/** For a word in at least this many units, units that have it only in a heading are not scored. */
+const maxHeadDocuments = 200
 /** BM25 parameters: saturation and length normalization. */
 const k1 = 1.2
 const b = 0.4
@@ -179,6 +184,7 @@ class FeatureComputer {
       ownWords: this.wordScores(id).reduce((sum, value) => sum + value, 0) / this.#totalWeight,
       coverage,
       noWords: Number(coverageOfSeven === 0 && headingWords === 0),
+      // Above 0 for a line of the asked kind, such as a decision; below 0 for one that leaves the matter open.
       kind: kindFactor * Math.min(1, coverageOfThree + headingWords),
       previousWords,
       secondPreviousWords: context * this.#extraWords(id, near(-2)),
@@ -209,7 +215,8 @@ class FeatureComputer {
     const scores = new Map<number, number>()
     for (const [at, { units, headUnits, weight, documents }] of this.#query.list.entries()) {
       for (const id of units.keys()) scores.set(id, (scores.get(id) ?? 0) + this.#wordScore(id, at))
-      if (documents < 200) for (const id of headUnits) scores.set(id, (scores.get(id) ?? 0) + 0.3 * weight)
+      if (documents >= maxHeadDocuments) continue
+      for (const id of headUnits) scores.set(id, (scores.get(id) ?? 0) + contextFactor * weight)
     }
     if (only) for (const id of scores.keys()) if (!only.has(id)) scores.delete(id)
     return scores
@@ -217,7 +224,7 @@ class FeatureComputer {
 
   #seeds(scores: ReadonlyMap<number, number>): number[] {
     if (scores.size <= maxSeeds) return [...scores.keys()]
-    return Array.from(scores, ([id, score]) => [id, score + 0.15 * this.#sectionScoreOf(id)] as const)
+    return Array.from(scores, ([id, score]) => [id, score + sectionFactor * this.#sectionScoreOf(id)] as const)
       .sort((one, other) => other[1] - one[1] || one[0] - other[0])
       .slice(0, maxSeeds)
       .map(([id]) => id)
@@ -225,13 +232,13 @@ class FeatureComputer {
 
   /** Returns a rough score of a unit, its neighbours, headings and section, which selects the candidates. */
   #firstScore(id: number): number {
-    let score = 0.15 * this.#sectionScoreOf(id)
+    let score = sectionFactor * this.#sectionScoreOf(id)
     const neighbours = [-2, -1, 1, 2].map((distance) => this.#table.sectionNeighbour(id, distance))
     for (const [at, word] of this.#query.list.entries()) {
       if (word.units.has(id)) score += this.#wordScore(id, at)
       else {
         const near = Math.max(...neighbours.map((other) => word.units.get(other) ?? 0))
-        score += 0.3 * word.weight * (near + Number(word.headUnits.has(id)))
+        score += contextFactor * word.weight * (near + Number(word.headUnits.has(id)))
       }
     }
     return score
@@ -282,18 +289,18 @@ class FeatureComputer {
   /** Scores sections as BM25 would score them as documents, over the sections that have a query word. */
   #scoreSections(): void {
     const table = this.#table
-    for (const { units, weight, documents } of this.#query.list) {
+    for (const { units, weight, idf } of this.#query.list) {
       const counts = new Map<number, number>()
       for (const [id, match] of units) {
         const section = table.get(id).section
         counts.set(section, (counts.get(section) ?? 0) + match)
       }
-      const rarity = Math.log(1 + (table.sections - counts.size + 0.5) / (counts.size + 0.5))
-      const roleFactor = weight / Math.log(1 + (Math.max(table.units, 600) - documents + 0.5) / (documents + 0.5))
-      this.#sectionTotal += rarity * roleFactor
+      const sectionIdf = Math.log(1 + (table.sections - counts.size + 0.5) / (counts.size + 0.5))
+      const roleFactor = weight / idf
+      this.#sectionTotal += sectionIdf * roleFactor
       for (const [section, count] of counts) {
         const norm = 1 - b + (b * table.sectionLength(section)) / table.meanSectionLength
-        const score = (rarity * roleFactor * count * (k1 + 1)) / (count + k1 * norm)
+        const score = (sectionIdf * roleFactor * count * (k1 + 1)) / (count + k1 * norm)
         this.#sectionScores.set(section, (this.#sectionScores.get(section) ?? 0) + score)
       }
     }

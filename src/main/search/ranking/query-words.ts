@@ -65,12 +65,15 @@ export interface QueryWord {
   readonly matches: readonly WordMatch[]
   /** Number of units with the word; of the most frequent match if no unit has the word itself. */
   readonly documents: number
+  /** By id of a unit with the word in its text: weight of the best match. */
   readonly units: ReadonlyMap<number, number>
+  /** Ids of the units with the word in their headings, context or note name. */
   readonly headUnits: ReadonlySet<number>
 }
 
 export interface QueryWords {
   readonly list: readonly QueryWord[]
+  /** Labels of the speakers that the query names. */
   readonly speakers: ReadonlySet<string>
   /** Units of the kinds that the query asks for, and those that leave such a matter open. */
   readonly kindUnits: ReadonlySet<number>
@@ -130,13 +133,16 @@ const minRelatedCosine = { latin: 0.5, cjk: 0.7 }
 /** Words below `minRelatedCosine` order the results, but a query word with no nearer match still counts as unknown. */
 const minDistantCosine = { latin: 0.4, cjk: 0.5 }
 const maxRelated = 8
+/** Maximum weight of several technical terms together. */
 const maxTechnical = 0.8
 const maxSpellings = 3
-const maxNumbers = 50
+const maxLongerCodes = 50
 const headKinds: ReadonlySet<MatchKind> = new Set(['exact', 'derived', 'prefix', 'spelling'])
 const derivedWeight = 0.85
 const prefixWeight = 0.8
 const compoundWeight = 0.3
+/** Weight of a related word with the cosine 1. Others have this weight times the square of their cosine. */
+const relatedWeight = { latin: 0.8, cjk: 0.6 }
 
 type Neighbours = readonly [before: string | undefined, after: string | undefined]
 
@@ -158,17 +164,19 @@ class WordFinder {
   find(): QueryWord {
     const { shown, role, readings } = this.#term
     for (const { kind, term, weight } of readings) this.#add('exact', indexTermsOf({ kind, term }), weight)
-    const exact = this.#maxUnits()
+    const exactUnits = this.#maxUnits()
+    const isUnknown = exactUnits === 0
     const isLatin = /^[a-z][a-z']*$/.test(shown) && role !== 'figure'
-    if (isLatin) this.#addLatin(shown, exact === 0)
-    else if (exact === 0 && /^(?!\d+$)[a-z\d]{6,}$/.test(shown)) this.#addParts(shown)
-    else if (exact === 0 && (codePattern.test(shown) || /^\d{3,}$/.test(shown))) this.#addPrefixes(shown, maxNumbers)
-    if (exact === 0 && role !== 'figure' && (!isLatin || this.#maxUnits() === 0)) this.#addSounds(shown)
-    if (exact === 0 && readings[0]?.kind === 'cjk') this.#addPieces(readings[0].term.split(' '))
+    const hasLettersAndDigits = /^(?!\d+$)[a-z\d]{6,}$/.test(shown)
+    if (isLatin) this.#addLatin(shown, isUnknown)
+    else if (isUnknown && hasLettersAndDigits) this.#addParts(shown)
+    else if (isUnknown && (codePattern.test(shown) || /^\d{3,}$/.test(shown))) this.#addPrefixes(shown, maxLongerCodes)
+    if (isUnknown && role !== 'figure' && (!isLatin || this.#maxUnits() === 0)) this.#addSounds(shown)
+    if (isUnknown && readings[0]?.kind === 'cjk') this.#addPieces(readings[0].term.split(' '))
     const isRelatable = (role === 'content' || role === 'filler') && (!isLatin || shown.length > 2)
     if (isRelatable) this.#addRelated(shown, minRelatedCosine)
-    const documents = exact > 0 ? exact : this.#maxUnits()
-    if (isRelatable && !(isLatin && exact > 0)) this.#addRelated(shown, minDistantCosine)
+    const documents = isUnknown ? this.#maxUnits() : exactUnits
+    if (isRelatable && (isUnknown || !isLatin)) this.#addRelated(shown, minDistantCosine)
     const idf = this.#idfOf(documents)
     const weight = idf * this.#factor(documents)
     return { shown, role, documents, idf, weight, ...this.#collect(), matches: this.#matches }
@@ -203,6 +211,7 @@ class WordFinder {
     return { units, headUnits }
   }
 
+  /** Returns the number of units of the most frequent match, in texts or else in headings. */
   #maxUnits(): number {
     const inTexts = Math.max(0, ...this.#matches.map(({ units }) => units.length))
     return inTexts > 0 ? inTexts : Math.max(0, ...this.#matches.map(({ headUnits }) => headUnits.length))
@@ -313,8 +322,8 @@ class WordFinder {
     for (const { word, cosine } of this.#relations.related(shown)) {
       if (cosine < (isCjk ? minCosine.cjk : minCosine.latin) || count === maxRelated) return
       const isAdded = /[\u3400-\u9fff]/.test(word)
-        ? roleOfCjk(word) !== 'function' && this.#addCjk('related', [...word], 0.6 * cosine ** 2)
-        : this.#addWords('related', [[word, stem(word)]], 0.8 * cosine ** 2)
+        ? roleOfCjk(word) !== 'function' && this.#addCjk('related', [...word], relatedWeight.cjk * cosine ** 2)
+        : this.#addWords('related', [[word, stem(word)]], relatedWeight.latin * cosine ** 2)
       if (isAdded) count += 1
     }
   }

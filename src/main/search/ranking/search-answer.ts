@@ -130,7 +130,7 @@ export function explainerOf(
 function rankerBy(candidates: UnitRanking['candidates'], value: (unit: RankedUnit) => number) {
   const ranked = candidates.map(({ unit }) => unit).sort((one, other) => value(other) - value(one))
   const ranks = new Map(ranked.map(({ id }, at) => [id, at + 1]))
-  // A unit that is ranked only because its line was asked for is not among the candidates.
+  // `alsoRanked` is not among the candidates.
   return (unit: RankedUnit): number =>
     ranks.get(unit.id) ?? 1 + ranked.filter((other) => value(other) >= value(unit)).length
 }
@@ -201,10 +201,7 @@ const people =
     .split(', ')
     .map((words) => hasAnyOf(words))
 
-/**
- * Returns true if a unit is likely about something else than the query: it lacks a name of the query, or most of its
- * other words.
- */
+/** Returns true if a unit is likely about something else: it lacks a name of the query, or most of its other words. */
 function lacksWords(
   { id, features }: RankedUnit,
   text: string,

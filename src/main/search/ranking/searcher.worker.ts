@@ -102,10 +102,7 @@ function createJobs() {
     return { ...answered, notice: answered.notice ?? (open?.embedder === embeddings ? setupNotice : null) }
   }
 
-  /**
-   * Opens the index and preloads it. Ignores database errors: the indexer replaces a damaged file, and the next search
-   * tries again.
-   */
+  /** Opens and preloads the index. Ignores database errors: the indexer replaces a damaged file for the next search. */
   function openIfReadable(): void {
     ignoringDatabaseErrors(() => {
       const reader = searcher()

@@ -26,18 +26,12 @@ export class UnitFilters {
     this.#statements = prepare(db)
   }
 
-  /**
-   * Returns true if some note has a property of this name, as written in a query.
-   * @param hasPrivate false ignores properties in private units
-   */
+  /** Returns true if a note has a property of this name. @param hasPrivate false ignores private units */
   isProperty(name: string, hasPrivate: boolean): boolean {
     return this.#statements.isProperty.get(nameKey(name), Number(hasPrivate)) !== undefined
   }
 
-  /**
-   * Returns a function from a unit to the texts of the filters that exclude it.
-   * @param hasPrivate false ignores tags and properties in private units
-   */
+  /** Returns a function from a unit to the texts of filters that exclude it. @param hasPrivate as for `isProperty` */
   excludersOf(filters: readonly Filter[], lexicon: Lexicon, hasPrivate: boolean): (unit: UnitFacts) => string[] {
     const files = new Map(filters.map((filter) => [filter.text, this.#filesWith(filter, hasPrivate)]))
     const words = filters.flatMap((filter) =>

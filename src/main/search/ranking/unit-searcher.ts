@@ -74,10 +74,11 @@ export interface UnitSearchOptions extends SelectionLimits {
   readonly classicWeights?: ClassicWeights
   /** Ids of units that are ranked even if none is a candidate. They do not change the candidates. */
   readonly alsoRank?: readonly number[]
+  /** Path of its transcript. */
   readonly excludedChat?: string
+  /** Texts of the filters and time phrases that the user turned off. */
   readonly without?: readonly string[]
   /** Days until the weight of a dated unit is halved; null for no decay. */
-  /** Null for no decay. */
   readonly recencyHalfLifeDays?: number | null
   readonly isRecall?: boolean | undefined
 }
@@ -89,13 +90,14 @@ const dateLift = 1.5
 /** The same for a unit that names a coming day which the query asks for: "(2026-11-28)". */
 const mentionLift = 4
 
+/** Number of best units that can be marked as superseded, and of those that are compared with each other. */
 const maxExamined = 40
 const maxCompared = 5
 
 interface OpenScope {
   readonly reader: UnitReader
   readonly vectors: UnitVectors
-  readonly texts: Supersessions
+  readonly allSupersessions: Supersessions
 }
 
 interface OpenSearch extends OpenScope {
@@ -200,15 +202,16 @@ export class UnitSearcher {
   }
 
   #rank(query: FilteredQuery, vector: Float32Array | undefined, options: UnitSearchOptions): UnitRanking {
-    const { reader, vectors, texts } = this.#open(options.scope)
+    const { reader, vectors, allSupersessions } = this.#open(options.scope)
     const lexicon = reader.lexicon()
     const searched = searchedWords(query)
     const words = findQueryWords(searched, lexicon, this.relations)
     const started = performance.now()
     const isClassic = options.classicWeights !== undefined
-    const isReadable = vector !== undefined && (isClassic || !this.#isMisspelled(words))
+    // If the model knows no word of the query, its vector means nothing.
+    const usesVector = vector !== undefined && (isClassic || !this.#isMisspelled(words))
     const model = this.#provider?.similarity
-    const similarity = isReadable ? vectors.similarityTo({ vector, model, text: query.words }) : undefined
+    const similarity = usesVector ? vectors.similarityTo({ vector, model, text: query.words }) : undefined
     const vectorMs = performance.now() - started
     const excludedBy = this.#filters.excludersOf(query.filters, lexicon, options.scope.hasPrivate)
     // Weekdays are no topic, nor are dates beside a filter: without a topic, the notes of the day are listed.
@@ -221,7 +224,7 @@ export class UnitSearcher {
     const { excludedChat } = options
     const excludedFile = excludedChat === undefined ? undefined : this.#statements.fileAt.get('sessions', excludedChat)
     const mentioning = unitsMentioning(query, lexicon)
-    const index = { reader, vectors, texts, lexicon, similarity }
+    const index = { reader, vectors, allSupersessions, lexicon, similarity }
     const search: OpenSearch = { ...index, query, words, mentioning, excludedBy, excludedFile, options }
     const listing = hasTopic || options.isRecall ? { ranked: [], matched: 0, query } : this.#list(search)
     const { ranked, matched, supersessions } = hasTopic
@@ -244,7 +247,7 @@ export class UnitSearcher {
       candidates,
       matched,
       threshold: thresholdOf(ranked, limits),
-      alsoRanked: this.#rankAsked(search, ranked, hasTopic),
+      alsoRanked: this.#rankAlso(search, ranked, hasTopic),
       characters: shown.reduce((sum, { unit }) => sum + (lengths.get(unit.id) ?? 0), 0),
       vectorMs,
       weights: isClassic ? null : this.#model(similarity),
@@ -253,7 +256,7 @@ export class UnitSearcher {
     }
   }
 
-  #rankAsked(search: OpenSearch, ranked: readonly RankedUnit[], hasTopic: boolean): UnitCandidate | undefined {
+  #rankAlso(search: OpenSearch, ranked: readonly RankedUnit[], hasTopic: boolean): UnitCandidate | undefined {
     const { alsoRank = [], classicWeights } = search.options
     const ids = alsoRank.filter((id) => search.reader.table.has(id))
     const [first] = ids
@@ -294,12 +297,12 @@ export class UnitSearcher {
       : { ranked: lowered.ranked, matched, supersessions }
   }
 
-  #supersessionsAmong(ranked: readonly RankedUnit[], { reader: { table }, texts }: OpenSearch) {
-    const files = texts.files()
+  #supersessionsAmong(ranked: readonly RankedUnit[], { reader: { table }, allSupersessions }: OpenSearch) {
+    const files = allSupersessions.files()
     const supersessions = new Map<number, Supersession>()
     for (const { id } of ranked.slice(0, maxExamined)) {
       const isMarked = (table.get(id).flags & unitFlags.isSuperseded) !== 0 || files.has(table.get(id).file)
-      const supersession = isMarked ? texts.of(id) : undefined
+      const supersession = isMarked ? allSupersessions.of(id) : undefined
       if (supersession) supersessions.set(id, supersession)
     }
     return supersessions
@@ -311,6 +314,7 @@ export class UnitSearcher {
     return words.length > 0 && words.every(isOtherwiseSpelled)
   }
 
+  /** Returns the units that the filters, the phrases and the excluded chat leave; undefined for all units. */
   #admitted(search: OpenSearch): ReadonlySet<number> | undefined {
     const { query, lexicon, excludedFile } = search
     const { table } = search.reader
@@ -322,29 +326,29 @@ export class UnitSearcher {
     const withPhrases = this.#filters.unitsWithPhrases(phrases, lexicon)
     const ids = new Set<number>()
     for (const unit of this.#filters.newest())
-      if ((withPhrases?.has(unit.id) ?? true) && isOpen(unit, search)) ids.add(unit.id)
+      if ((withPhrases?.has(unit.id) ?? true) && passesFilters(unit, search)) ids.add(unit.id)
     return ids
   }
 
   /**
-   * Lists the units that filters and time phrases concern, newest first, for queries without other words. The lines of
-   * the kind that the query asks for, such as decisions, come before the others. If no note is
-   * of those days, lists the notes of the nearest day, and names it in the conditions of the query.
+   * Lists the units that filters and time phrases concern, newest first, for queries without other words. Lines of the
+   * kind that the query asks for, such as decisions, come first. If no note is of those days, lists the notes of the
+   * nearest day, and names it in the conditions of the query.
    */
   #list(search: OpenSearch): Omit<Ranked, 'supersessions'> & { readonly query: FilteredQuery } {
     const { query, words, options, mentioning } = search
     if (!hasConditions(query)) return { ranked: [], matched: 0, query }
     const [boost] = query.boosts
     const isListed = (unit: UnitFacts) =>
-      isOpen(unit, search) && (!boost || isOfDays(unit, query) || mentioning.has(unit.id))
+      passesFilters(unit, search) && (!boost || isOfDays(unit, query) || mentioning.has(unit.id))
     const listed = this.#filters.newest().filter(isListed).toArray()
-    const isFirst = mentioning.union(words.kindUnits)
+    const listedFirst = mentioning.union(words.kindUnits)
     const ranked = listed
       .slice(0, maxListed)
       .map(({ id }) => unscoredUnit(id, true, options.classicWeights !== undefined))
-      .toSorted((one, other) => Number(isFirst.has(other.id)) - Number(isFirst.has(one.id)))
+      .toSorted((one, other) => Number(listedFirst.has(other.id)) - Number(listedFirst.has(one.id)))
     if (ranked.length > 0 || options.scope.isChat || !boost) return { ranked, matched: listed.length, query }
-    const open = this.#filters.newest().filter((unit) => isOpen(unit, search))
+    const open = this.#filters.newest().filter((unit) => passesFilters(unit, search))
     const day = nearestDay([...open], boost)
     if (day === undefined) return { ranked, matched: 0, query }
     const conditions = query.conditions.map((condition) =>
@@ -389,7 +393,7 @@ export class UnitSearcher {
       open = {
         reader,
         vectors: new UnitVectors(this.#db, scope, reader.table),
-        texts: new Supersessions(this.#db, (id) => reader.table.has(id)),
+        allSupersessions: new Supersessions(this.#db, (id) => reader.table.has(id)),
       }
       this.#scopes.set(key, open)
     }
@@ -398,7 +402,7 @@ export class UnitSearcher {
   }
 }
 
-function isOpen(unit: UnitFacts, { reader: { table }, excludedFile, excludedBy }: OpenSearch): boolean {
+function passesFilters(unit: UnitFacts, { reader: { table }, excludedFile, excludedBy }: OpenSearch): boolean {
   return table.has(unit.id) && unit.file !== excludedFile && excludedBy(unit).length === 0
 }
 
@@ -406,6 +410,7 @@ function isOfDays(unit: UnitFacts, { boosts }: FilteredQuery): boolean {
   return boosts.some((boost) => daysOf(unit).some((days) => overlaps(days, boost)))
 }
 
+/** Logit of a unit that matches the conditions: its score is near 1. */
 const listedLogit = 10
 
 /** Returns a unit with a fixed score: words and meaning do not rank it. */

@@ -78,10 +78,7 @@ export interface PreparedFile extends ScannedFile, PreparedContents {
   readonly units: readonly PreparedUnit[]
 }
 
-/**
- * Splits a file and computes everything that the index stores of it.
- * @param known hashes of the file's indexed units, whose contents are left out
- */
+/** Computes what the index stores of a file. @param known hashes of indexed units: their contents are left out */
 export function prepareUnits(
   { text, lineDays, ...file }: FileContent,
   settings: UnitSettings,

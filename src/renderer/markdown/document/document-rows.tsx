@@ -32,11 +32,7 @@ const paddingTop = 20
 const maxCorrections = 8
 
 export interface RowsHandle {
-  /**
-   * Scrolls a source line to the top.
-   * @param line 1-based, may be fractional
-   * @param isCentred scrolls the start of its row to the upper third instead
-   */
+  /** Scrolls a source line (1-based, may be fractional) to the top. `isCentred`: its row to the upper third instead. */
   follow(line: number, isCentred?: boolean): void
   showFootnote(label: string): void
   /** Returns the source line at the top, with a fraction for the hidden part of its row. */
