@@ -115,9 +115,9 @@ describe('an open chat', () => {
     await agent.privacy.update()
     expect((await agent.sessions.get(quoting.session)).isPrivate).toBe(true)
     expect((await agent.sessions.get(other.session)).isPrivate).toBe(false)
-    expect(await agent.privacy.untold()).toEqual([quoting.session])
-    await agent.privacy.forgetUntold()
-    expect(await agent.privacy.untold()).toEqual([])
+    expect(await agent.privacy.madePrivate()).toEqual([quoting.session])
+    await agent.privacy.forgetMadePrivate()
+    expect(await agent.privacy.madePrivate()).toEqual([])
   })
 
   it('becomes private with the line that answers it in other words, also as a fork', async () => {

@@ -1,4 +1,7 @@
-/** Compares chats with the private notes: before a message is sent, after a note was marked, and before a release. */
+/**
+ * Compares chats with the private notes: before a message is sent, after a note was marked, and before a release.
+ * Compares by keys: those of `lineKeys`, `path <path of a note>`, `chat <session>`, `entry <id of a message>`.
+ */
 import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 import { comparableForms, comparableLine, privateLinesOf } from '#shared/markdown/visibility.ts'
@@ -38,8 +41,9 @@ interface ChatPrivacyOptions {
 }
 
 const stateSchema = z.object({
+  /** Keys of all private text at the last update. */
   keys: z.array(z.string()),
-  /** Chats that became private and that the user does not know of. */
+  /** Chats that an update has made private, until the user has closed the notice. */
   untold: z.array(z.string()),
 })
 type State = z.infer<typeof stateSchema>
@@ -66,8 +70,9 @@ export class ChatPrivacy {
    * @param typed text whose lines can also ask to remember a private line
    */
   async privateLines(text: string, typed = ''): Promise<string[]> {
-    const asked = requestsIn(typed, this.#options.now())
-    const all = [...text.split(/\r?\n/).map((line) => ({ line, note: line })), ...asked].toReversed()
+    const requests = requestsIn(typed, this.#options.now())
+    // Reversed, so that the map has the first line of each form.
+    const all = [...text.split(/\r?\n/).map((line) => ({ line, note: line })), ...requests].toReversed()
     const lines = new Map(all.flatMap(({ line, note }) => comparableForms(note).map((form) => [form, line.trim()])))
     if (lines.size === 0) return []
     const indexed = (await orUndefined(this.#options.memory.privateLines([...lines.keys()]))) ?? []
@@ -81,10 +86,9 @@ export class ChatPrivacy {
    */
   wasPrivate(path: string, lines: readonly string[], since: number): boolean {
     const { versionsSince, visible } = this.#options
-    const { marks } = visible
     const forms = lines.flatMap(comparableForms)
     const isPrivateIn = (text: string) => {
-      const hidden = new Set(privateLinesOf(text, marks.of(path, text)).flatMap(comparableForms))
+      const hidden = new Set(privateLinesOf(text, visible.marks.of(path, text)).flatMap(comparableForms))
       return forms.some((form) => hidden.has(form))
     }
     return versionsSince(path, since)?.some(isPrivateIn) ?? true
@@ -134,25 +138,25 @@ export class ChatPrivacy {
   async previewRelease(session: string): Promise<ReleasePreview> {
     const { sessions, workspace, visible } = this.#options
     const messages = (await sessions.get(session)).messages().map(({ message }) => message)
-    const said = messages.filter((message) => message.role !== 'toolResult' && messageText(message) !== '')
+    const shownMessages = messages.filter((message) => message.role !== 'toolResult' && messageText(message) !== '')
     const lines = await this.privateLines(messages.flatMap(textsIn).join('\n'))
     const paths = [...new Set(messages.flatMap((message) => pathsIn(message, workspace)))]
     const texts = await Promise.all(paths.map((path) => orUndefined(workspace.read(path))))
     const isPrivate = (path: string, text = '') => visible.textOf(path, text) !== text
     return {
-      messages: said.length,
+      messages: shownMessages.length,
       lines: lines.slice(0, maxShownLines),
       lineCount: lines.length,
       notes: paths.filter((path, index) => isPrivate(path, texts[index]?.text)),
     }
   }
 
-  /** Returns the chats that became private because of a mark, until `forgetUntold`. */
-  async untold(): Promise<string[]> {
+  /** Returns the chats that `update` has made private, until `forgetMadePrivate`. */
+  async madePrivate(): Promise<string[]> {
     return (await this.#read()).untold
   }
 
-  async forgetUntold(): Promise<void> {
+  async forgetMadePrivate(): Promise<void> {
     const state = await this.#read()
     if (state.untold.length > 0) await this.#write({ ...state, untold: [] })
   }
@@ -160,7 +164,7 @@ export class ChatPrivacy {
   /**
    * Makes the open chats private that contain or wrote lines, or recalled files, that have become private since the last
    * call. The index must be complete.
-   * @returns the chats that the user does not know of
+   * @returns the chats of `madePrivate`
    */
   update(): Promise<readonly string[]> {
     return this.#queue.run('', async () => {
@@ -168,23 +172,23 @@ export class ChatPrivacy {
       const { memory, sessions, stopTurn, workspace } = this.#options
       const version = await memory.privateVersion()
       if (version === this.#comparedVersion) return []
-      const keys = new Set([...(await memory.privateKeys()), ...(await this.#privatePaths())])
+      const keys = new Set([...(await memory.privateKeys()), ...(await this.#pathKeys())])
       const state = await this.#read()
       const known = new Set(state.keys)
       const added = new Set([...keys].filter((key) => !known.has(key)))
-      for (const key of [...(await this.#linkedMessages(added)), ...(await this.#originsOf(added))]) added.add(key)
-      const untold = [...state.untold]
+      for (const key of [...(await this.#linkedMessages(added)), ...(await this.#keysOfOrigins(added))]) added.add(key)
+      const madePrivate = [...state.untold]
       for (const { id, isPrivate } of added.size === 0 ? [] : await sessions.list(true)) {
         const transcript = await orUndefined(sessions.get(id))
         if (!transcript || isPrivate) continue
         if (!added.has(`chat ${id}`) && !contains(transcript, added, workspace)) continue
         await stopTurn(id)
         await transcript.setPrivate(true)
-        untold.push(id)
+        madePrivate.push(id)
       }
-      if (added.size > 0 || known.size !== keys.size) await this.#write({ keys: [...keys], untold })
+      if (added.size > 0 || known.size !== keys.size) await this.#write({ keys: [...keys], untold: madePrivate })
       this.#comparedVersion = version
-      return untold
+      return madePrivate
     })
   }
 
@@ -214,15 +218,14 @@ export class ChatPrivacy {
   }
 
   /** Returns the keys of the chats that wrote private lines, and of the messages that were answered then. */
-  async #originsOf(keys: ReadonlySet<string>): Promise<string[]> {
+  async #keysOfOrigins(keys: ReadonlySet<string>): Promise<string[]> {
     const { memory, workspace, visible, originsOf } = this.#options
-    const { marks } = visible
     const files = keys.size === 0 ? [] : await memory.indexedFiles()
     const found = files.map(async ({ path, source, privacy }) => {
       if (source === 'sessions' || privacy === 0) return []
       const text = (await orUndefined(workspace.read(path)))?.text ?? ''
       const lines = text.split(/\r?\n/)
-      const openLines = marks.openText(path, text)?.split(/\r?\n/) ?? []
+      const openLines = visible.marks.openText(path, text)?.split(/\r?\n/) ?? []
       const isNew = (line: string, index: number) =>
         line !== openLines[index] && lineKeys(line).some((key) => keys.has(key))
       if (!lines.some(isNew)) return []
@@ -234,11 +237,12 @@ export class ChatPrivacy {
     return (await Promise.all(found)).flat()
   }
 
-  async #privatePaths(): Promise<string[]> {
+  /** Returns the keys of the notes that are private as a whole. */
+  async #pathKeys(): Promise<string[]> {
     const { memory, visible } = this.#options
-    const { marks } = visible
     const files = await memory.indexedFiles()
-    const isPrivate = ({ path, privacy }: (typeof files)[number]) => privacy === 2 || marks.of(path, '').isFullyPrivate
+    const isPrivate = ({ path, privacy }: (typeof files)[number]) =>
+      privacy === 2 || visible.marks.of(path, '').isFullyPrivate
     return files.filter((file) => file.source !== 'sessions' && isPrivate(file)).map(({ path }) => `path ${path}`)
   }
 
@@ -271,8 +275,8 @@ function textsIn(message: Message): string[] {
   const quoted = [...content, ...recalledIn(message).map(({ snippet }) => snippet)]
   const fromUser = quoted.flatMap((quote) => [...quote.matchAll(/^(?:- )?User: (.*)/gm)].map(([, line = '']) => line))
   const typed = message.role === 'user' ? splitAttachments(message).text : ''
-  const asked = requestsIn([typed, ...fromUser].join('\n'), new Date(message.timestamp))
-  return [text, changesText(message), ...quoted, ...asked.map(({ note }) => note), ...textsInCalls(message)]
+  const requests = requestsIn([typed, ...fromUser].join('\n'), new Date(message.timestamp))
+  return [text, changesText(message), ...quoted, ...requests.map(({ note }) => note), ...textsInCalls(message)]
 }
 
 /** Returns the lines that ask to remember something, with the note as the app saves it. */

@@ -43,8 +43,8 @@ const stateSchema = z.object({ since: z.number() })
 export class SessionService {
   readonly #options: SessionServiceOptions
   readonly #closing = new AbortController()
-  /** Time of the last message, by session, for sessions with nothing to do. */
-  readonly #done = new Map<string, number>()
+  /** Times of the last message of finished sessions: a session is checked again after its next message. */
+  readonly #finishedAt = new Map<string, number>()
   #timers: NodeJS.Timeout[] = []
   readonly #queue = new KeyedQueue()
   /** Time of the next attempt, ms since the epoch, and the failed ones, by the model or session that failed. */
@@ -67,7 +67,7 @@ export class SessionService {
     const transcript = await this.#options.sessions.get(session)
     if (transcript.messages().length === 0 || wasEndedByHand(transcript)) return
     await transcript.appendCustom(endedEntry, {})
-    this.#done.delete(session)
+    this.#finishedAt.delete(session)
     void this.check()
   }
 
@@ -79,7 +79,7 @@ export class SessionService {
   async takeNotes(session: string): Promise<boolean> {
     const transcript = await this.#options.sessions.get(session)
     await this.#queue.run('', () => this.#run(transcript, this.#options.takeNotes))
-    return !isBehind(transcript)
+    return !lacksNotes(transcript)
   }
 
   /** Stops the work on a session, as a turn begins. It is done later. */
@@ -105,13 +105,13 @@ export class SessionService {
     this.#lastSettings = config.current
     const { enabled } = config.current.session.memoryHook
     const open = (await sessions.list()).filter(
-      ({ id, updatedAt, areNotesMissing }) => (enabled || areNotesMissing) && this.#done.get(id) !== updatedAt,
+      ({ id, updatedAt, areNotesMissing }) => (enabled || areNotesMissing) && this.#finishedAt.get(id) !== updatedAt,
     )
     for (const { id, updatedAt } of open.sort((one, other) => one.updatedAt - other.updatedAt)) {
       const transcript = this.#closing.signal.aborted ? undefined : await orUndefined(sessions.get(id))
       if (!transcript) continue
       const task = this.#taskFor(transcript)
-      if (isFinished(transcript)) this.#done.set(id, updatedAt)
+      if (isFinished(transcript)) this.#finishedAt.set(id, updatedAt)
       else if (task) await this.#workOn(transcript, task)
     }
   }
@@ -123,7 +123,7 @@ export class SessionService {
     const hasEnded = wasEndedByHand(transcript) || isOver(transcript, now(), settings.reset)
     if (hasEnded && settings.memoryHook.enabled && !isSummarized(transcript)) return end
     const isIdle = hasEnded || now().getTime() - lastMessageAt(transcript) >= idleMs
-    return isIdle && compaction.memoryFlush.enabled && isBehind(transcript) ? takeNotes : undefined
+    return isIdle && compaction.memoryFlush.enabled && lacksNotes(transcript) ? takeNotes : undefined
   }
 
   async #workOn(transcript: Transcript, task: SessionTask): Promise<void> {
@@ -132,19 +132,20 @@ export class SessionService {
     const model = transcript.modelId ?? ''
     const updatedAt = lastMessageAt(transcript)
     const isOld = updatedAt < (await this.#since()) && !wasEndedByHand(transcript)
-    if (!isOld && (this.#isWaiting(model) || this.#isWaiting(session))) return
+    if (isOld) return void this.#finishedAt.set(session, updatedAt)
+    if (this.#isWaiting(model) || this.#isWaiting(session)) return
     try {
-      if (!isOld && !(await this.#run(transcript, task))) return
+      if (!(await this.#run(transcript, task))) return
       this.#retries.delete(model)
-      if (!isOld && isBehind(transcript)) return this.#retryLater(session)
+      if (lacksNotes(transcript)) return this.#retryLater(session)
       this.#retries.delete(session)
     } catch (error) {
       if (error instanceof AppError && isTransient(error)) return this.#retryLater(model)
-      if (error instanceof AppError && isBehind(transcript)) return this.#retryLater(session)
+      if (error instanceof AppError && lacksNotes(transcript)) return this.#retryLater(session)
       // The session may have been deleted. The others must not wait for it.
       if (await orUndefined(sessions.get(session))) onFault(error)
     }
-    this.#done.set(session, updatedAt)
+    this.#finishedAt.set(session, updatedAt)
   }
 
   /** @returns false if it was stopped */
@@ -193,13 +194,13 @@ function isSummarized(transcript: Transcript): boolean {
   return isRecord(summary) && summary['through'] === transcript.messages().at(-1)?.id
 }
 
-function isBehind(transcript: Transcript): boolean {
+function lacksNotes(transcript: Transcript): boolean {
   return !transcript.isWithoutMemory && compactionState(transcript.branch()).isBehind
 }
 
 function isFinished(transcript: Transcript): boolean {
   const hasUserText = transcript.messages().some(({ message }) => message.role === 'user')
-  return transcript.isWithoutMemory || !hasUserText || (isSummarized(transcript) && !isBehind(transcript))
+  return transcript.isWithoutMemory || !hasUserText || (isSummarized(transcript) && !lacksNotes(transcript))
 }
 
 type ResetRule = AgentSettings['session']['reset']

@@ -52,9 +52,9 @@ export const chatsRoutes: Routes<'chats'> = ({ app, forAgent }) => ({
   release: forAgent(async (agent, input) => (await agent.chat.idleTranscript(input.session)).setPrivate(false)),
   madePrivate: forAgent(async (agent) => {
     await agent.privacy.settle()
-    return { sessions: await agent.privacy.untold() }
+    return { sessions: await agent.privacy.madePrivate() }
   }),
-  forgetMadePrivate: forAgent((agent) => agent.privacy.forgetUntold()),
+  forgetMadePrivate: forAgent((agent) => agent.privacy.forgetMadePrivate()),
   remove: forAgent((agent, input) => agent.sessions.remove(input.session)),
   restore: forAgent((agent, input) => agent.sessions.restore(input.session)),
   export: forAgent((agent, input) => agent.sessions.export(input.session, input.format)),

@@ -152,10 +152,7 @@ try {
   process.exitCode = printError(error)
 }
 
-/**
- * Returns an action that passes the flags and the first argument to `run`, and prints the result.
- * @param isRepeatable as for `withPrimary`
- */
+/** Returns an action that calls `run` and prints the result. @param isRepeatable as for `withPrimary` */
 function onPrimary<Flags extends CommonFlags>(
   run: (primary: PrimaryClient, flags: Flags, argument: string) => Promise<Output>,
   isRepeatable = true,

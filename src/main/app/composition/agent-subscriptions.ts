@@ -75,7 +75,7 @@ export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }:
     privacy
       .update()
       // The windows may have read the list before it was stored.
-      .then((untold) => untold.forEach((session) => publish({ type: 'sessionChanged', agent, session })))
+      .then((sessions) => sessions.forEach((session) => publish({ type: 'sessionChanged', agent, session })))
       .catch(faultIn('privacy of chats'))
   }
   memory.changes.subscribe((change) => {

@@ -44,7 +44,7 @@ const repeatWindowMs = 10_000
 
 export function recoverFromCrashes(window: BrowserWindow, log: Log): void {
   let crashedAt = -Infinity
-  /** True between `forcefullyCrashRenderer` and its event, which is then no crash. */
+  /** True from `forcefullyCrashRenderer` until its event: that is no crash to report. */
   let isForced = false
   window.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
     if (reason === 'clean-exit' || isForced) {

@@ -16,24 +16,22 @@ import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useLive } from '../live-turn.ts'
 
 type Message = Parameters<typeof client.chat.send>[0]
-type Answer = 'makePrivate' | 'remove' | 'send' | 'cancel'
+type PrivacyDecision = 'makePrivate' | 'remove' | 'send' | 'cancel'
 
-interface Question {
+/** The question what to do with the private lines of a message. It is open until `decide` is called. */
+interface PrivacyQuestion {
   readonly lines: readonly string[]
-  readonly answer: (answer: Answer) => void
+  readonly decide: (decision: PrivacyDecision) => void
 }
 
 const maxShownLines = 5
 
 const questionKey = ['private lines']
 
-const openQuestion = () => queryClient.getQueryData<Question | null>(questionKey)
-
-function ask(lines: readonly string[]): Promise<Answer> {
-  openQuestion()?.answer('cancel')
-  const { promise, resolve } = Promise.withResolvers<Answer>()
-  const question: Question = { lines, answer: resolve }
-  queryClient.setQueryData(questionKey, question)
+function askAboutPrivateLines(lines: readonly string[]): Promise<PrivacyDecision> {
+  queryClient.getQueryData<PrivacyQuestion | null>(questionKey)?.decide('cancel')
+  const { promise, resolve } = Promise.withResolvers<PrivacyDecision>()
+  queryClient.setQueryData<PrivacyQuestion>(questionKey, { lines, decide: resolve })
   return promise.finally(() => queryClient.setQueryData(questionKey, null))
 }
 
@@ -52,26 +50,28 @@ export async function sendMessage(message: Message): Promise<SendResult> {
       return { rejected: { text, attachments } }
     }
     const lines = String((error.data as { lines?: unknown }).lines).split('\n')
-    const answer = await ask(lines)
-    if (answer === 'send') return sendMessage({ ...message, sendAnyway: true })
-    if (answer === 'makePrivate') {
+    const decision = await askAboutPrivateLines(lines)
+    if (decision === 'send') return sendMessage({ ...message, sendAnyway: true })
+    if (decision === 'makePrivate') {
       if (session !== undefined) await client.chats.makePrivate({ agent, session }).catch(showError)
       return sendMessage({ ...message, isPrivate: true })
     }
-    const removed = new Set(answer === 'remove' ? lines : [])
-    const clean = <T extends { text: string }>(part: T): T => {
+    const removed = new Set(decision === 'remove' ? lines : [])
+    const withoutRemoved = <T extends { text: string }>(part: T): T => {
       const kept = part.text.split('\n').filter((line) => !removed.has(line.trim()))
       return { ...part, text: kept.join('\n') }
     }
-    const cleaned = attachments.map((attachment) => (attachment.type === 'file' ? clean(attachment) : attachment))
-    return { rejected: { ...clean({ text }), attachments: cleaned } }
+    const cleaned = attachments.map((attachment) =>
+      attachment.type === 'file' ? withoutRemoved(attachment) : attachment,
+    )
+    return { rejected: { ...withoutRemoved({ text }), attachments: cleaned } }
   }
 }
 
 export function PrivateLinesDialog() {
-  const { data: current } = useQuery<Question | null>({ queryKey: questionKey, queryFn: skipToken })
+  const { data: current } = useQuery<PrivacyQuestion | null>({ queryKey: questionKey, queryFn: skipToken })
   if (!current) return null
-  const { lines, answer } = current
+  const { lines, decide } = current
   return (
     <Dialog
       title={t('chat.privateLines.title', { count: lines.length })}
@@ -80,16 +80,16 @@ export function PrivateLinesDialog() {
       className="top-[22vh] w-[min(560px,92vw)]"
       aside={
         <>
-          <Button look="quiet" onClick={() => answer('send')}>
+          <Button look="quiet" onClick={() => decide('send')}>
             {t('chat.privateLines.send')}
           </Button>
-          <Button look="quiet" onClick={() => answer('remove')}>
+          <Button look="quiet" onClick={() => decide('remove')}>
             {t('chat.privateLines.remove', { count: lines.length })}
           </Button>
         </>
       }
-      onSubmit={() => answer('makePrivate')}
-      onClose={() => answer('cancel')}
+      onSubmit={() => decide('makePrivate')}
+      onClose={() => decide('cancel')}
     >
       <p>{t('chat.privateLines.hint')}</p>
       <LineList lines={lines} />
@@ -106,12 +106,6 @@ export function LineList({ lines, count = lines.length }: { lines: readonly stri
     </pre>
   )
 }
-
-/**
- * Messages that the app has not received yet. They survive a reload of the tab. Those that were sent while offline are
- * sent in order after reconnecting; until then the user can take them back. A message whose connection fails, or whose
- * tab is reloaded, during sending is not sent again automatically, since it may have arrived.
- */
 
 interface OutboxMessage extends OutgoingMessage {
   readonly id: string
@@ -131,11 +125,16 @@ const checkConnectionAfterMs = 2500
 
 type NewMessage = Omit<OutboxMessage, 'id' | 'problem'>
 
+/**
+ * Messages that the app has not received yet. They survive a reload of the tab. Those that were sent while offline are
+ * sent in order after reconnecting; until then the user can take them back. A message whose connection fails, or whose
+ * tab is reloaded, during sending is not sent again automatically, since it may have arrived.
+ */
 class Outbox {
   #messages: readonly OutboxMessage[] = loadMessages()
   #isSending = false
-  /** Messages that are being sent now, by id; true once it takes long enough to show. */
-  readonly #sending = new Map<string, boolean>()
+  /** By id of a message that is being sent now. It is shown only if the sending takes long. */
+  readonly #sending = new Map<string, 'hidden' | 'shown'>()
   readonly #changes = new EventEmitter()
   readonly subscribe = this.#changes.subscribe
   readonly #startedChats = new EventEmitter<{ readonly agent: string; readonly session: string }>()
@@ -145,19 +144,20 @@ class Outbox {
     return this.#messages
   }
 
-  /** Returns undefined for a message that waits, or whether the one that is being sent is shown. */
-  isShownAsSending(id: string): boolean | undefined {
+  /** Returns undefined for a message that waits. */
+  sendingState(id: string): 'hidden' | 'shown' | undefined {
     return this.#sending.get(id)
   }
 
   /** Sends a message at once. It is stored until the app has it. @returns as `sendMessage` */
   async sendNow(message: NewMessage): Promise<SendResult> {
     const id = crypto.randomUUID()
-    this.#sending.set(id, false)
+    this.#sending.set(id, 'hidden')
     this.#setMessages([...this.#messages, { ...message, id, problem: 'unknown' }])
-    // A command can take long to answer, so it is not shown as being sent.
+    const isCommand = message.text.startsWith('/')
     const showTimer = setTimeout(() => {
-      this.#sending.set(id, !message.text.startsWith('/'))
+      // The answer to a command can take long although the command has arrived.
+      this.#sending.set(id, isCommand ? 'hidden' : 'shown')
       this.#setMessages([...this.#messages])
     }, showSendingAfterMs)
     const checkTimer = setTimeout(() => void connection.check(), checkConnectionAfterMs)
@@ -169,6 +169,7 @@ class Outbox {
     return result
   }
 
+  /** Sends a message after those that wait. */
   add(message: NewMessage): void {
     this.#setMessages([...this.#messages, { ...message, id: crypto.randomUUID() }])
     void this.send()
@@ -256,8 +257,7 @@ interface OutboxListProps {
 export function OutboxList({ session, onTakeBack }: OutboxListProps) {
   const { id: agent } = useAgent()
   const waiting = useSyncExternalStore(outbox.subscribe, () => outbox.messages).filter(
-    (message) =>
-      message.agent === agent && message.session === session && outbox.isShownAsSending(message.id) !== false,
+    (message) => message.agent === agent && message.session === session && outbox.sendingState(message.id) !== 'hidden',
   )
   if (waiting.length === 0) return null
   const takeBack = (message: OutboxMessage) => {
@@ -288,7 +288,7 @@ export function OutboxList({ session, onTakeBack }: OutboxListProps) {
           )}
           <p role="status" className="flex flex-wrap items-center justify-end gap-x-3 text-[12px] text-muted">
             <Clock size={12} aria-hidden />
-            {outbox.isShownAsSending(message.id) ? (
+            {outbox.sendingState(message.id) === 'shown' ? (
               <span>{t('chat.unsent.sending')}</span>
             ) : (
               <>
