@@ -258,8 +258,10 @@ function useDropTarget(onFiles: (files: readonly File[]) => void) {
   }
   return {
     isDragOver,
-    onDragLeave: ({ currentTarget, relatedTarget }: DragEvent) =>
-      setIsDragOver(relatedTarget instanceof Node && currentTarget.contains(relatedTarget)),
+    onDragLeave({ currentTarget, relatedTarget }: DragEvent) {
+      const isInside = relatedTarget instanceof Node && currentTarget.contains(relatedTarget)
+      if (!isInside) setIsDragOver(false)
+    },
     onDragOver: (event: DragEvent) => acceptFiles(event, true),
     onDrop: (event: DragEvent) => {
       if (acceptFiles(event, false)) onFiles([...event.dataTransfer.files])

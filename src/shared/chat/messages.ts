@@ -85,7 +85,7 @@ export function readBranchMark(data: unknown): BranchMark {
 /** Custom entry that turns memory off or on; the last one applies. Without one, memory is on. */
 export const memoryToggleEntry = 'commonplace.memory'
 
-export function isWithoutMemory(data: unknown): boolean {
+export function isTurnedOff(data: unknown): boolean {
   return isRecord(data) && data['isOff'] === true
 }
 

@@ -12,6 +12,7 @@ export const contextItemSchema = z.object({
   layer: layerSchema,
   name: z.string(),
   tokens: z.int(),
+  /** Before the text was shortened. */
   rawCharacters: z.int(),
   sentCharacters: z.int(),
   note: z.enum(['missing', 'cut', 'today', 'yesterday', 'summary']).optional(),
@@ -19,6 +20,7 @@ export const contextItemSchema = z.object({
 })
 export type ContextItem = z.infer<typeof contextItemSchema>
 
+/** `prune` clears old tool results, `flush` lets the model write notes, `compact` replaces messages by a summary. */
 export const compactionStepSchema = z.enum(['prune', 'flush', 'compact'])
 export type CompactionStep = z.infer<typeof compactionStepSchema>
 
@@ -31,7 +33,7 @@ export const contextWindowEstimateSchema = z.object({
 })
 export type ContextWindowEstimate = z.infer<typeof contextWindowEstimateSchema>
 
-/** A setting that the context window lowers, in tokens. */
+/** A setting, in tokens, that is lowered because the context window is small. */
 const loweredSettingSchema = z.object({
   setting: z.enum(['reserveTokensFloor', 'keepRecentTokens', 'softThresholdTokens']),
   from: z.int(),
@@ -43,9 +45,11 @@ export const contextReportSchema = z.object({
   model: z.string(),
   contextWindow: z.int(),
   reserveTokens: z.int(),
+  /** Tokens from which notes are taken, and from which the chat is summarized. */
   flushAt: z.int(),
   compactAt: z.int(),
   lowered: z.array(loweredSettingSchema).optional(),
+  /** Steps that the settings turn off. */
   off: z.array(z.enum(['flush', 'compact'])).optional(),
   /** Their tokens sum to `estimatedTokens`. */
   items: z.array(contextItemSchema),
@@ -57,6 +61,7 @@ export const contextReportSchema = z.object({
   request: z.int().optional(),
   /** Undefined for a past request. */
   next: z.array(compactionStepSchema).optional(),
+  /** Set if the window proved smaller than stated. */
   learned: contextWindowEstimateSchema.optional(),
 })
 export type ContextReport = z.infer<typeof contextReportSchema>
@@ -83,10 +88,11 @@ export type ContextEvent = z.infer<typeof contextEventSchema>
 const messageExcerptSchema = z.object({ role: z.string(), text: z.string(), tokens: z.int() })
 
 export const contextEventDetailsSchema = z.object({
-  /** Messages that the summary replaces; `kept` are sent verbatim. */
+  /** Messages that the summary replaces. */
   dropped: z.array(messageExcerptSchema),
-  /** The messages of `dropped` that no line of the summary stands for. */
+  /** The messages of `dropped` that the summary does not cover. */
   uncovered: z.array(messageExcerptSchema),
+  /** Messages that are sent verbatim. */
   kept: z.array(messageExcerptSchema),
   results: z.array(z.object({ tool: z.string(), characters: z.int(), isCleared: z.boolean() })),
 })
@@ -120,7 +126,7 @@ export const context = {
     count: z.int(),
     request: storedRequestSchema.nullable(),
   }),
-  /** By default of the last request; before the first one, of the request that would be sent now. */
+  /** Without `step`: the report of the last request or, before the first one, of the request that would be sent now. */
   report: rpc(anySession.extend({ step: idSchema.optional() }), contextReportSchema),
   timeline: rpc(forSession, { steps: z.array(contextStepSchema), events: z.array(contextEventSchema) }),
   event: rpc(forSession.extend({ id: idSchema }), contextEventDetailsSchema),

@@ -11,7 +11,7 @@ const simplified = lazy(
 )
 const simplifiedForms = lazy(() => new Set(simplified().values()))
 
-/** A few simplified forms are also traditional characters, for another word. */
+/** Returns true for a character that only simplified text has: a few simplified forms are traditional characters, too. */
 export function isSimplified(letter: string): boolean {
   return simplifiedForms().has(letter) && !simplified().has(letter)
 }

@@ -3,7 +3,7 @@
 export type SecretKind = 'key' | 'password' | 'card' | 'account'
 
 const privateKey = /-----(?:BEGIN|END) (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/
-/** A key after `sk-` has a digit; names of packages begin like this too. */
+/** Keys with `sk-` must have a digit, because names of packages begin like this too. */
 const knownKey =
   /(?<![\w-])(?:sk-(?=[\w-]{0,60}\d)[\w-]{20,}|[srp]k_(?:live|test)_\w{10,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|A[KS]IA[A-Z\d]{16}(?!\w)|xox[a-z]-[\w-]{10,}|xapp-[\w-]{10,}|AIza[\w-]{30,}|hf_[A-Za-z]{30,}|npm_[A-Za-z\d]{30,}|SG\.[\w-]{16,}\.[\w-]{16,}|AGE-SECRET-KEY-1\w{20,}|cp-[\w-]{43}(?![\w-])|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,})/
 const assignment =
@@ -27,11 +27,16 @@ const placeholder =
 export function secretsIn(text: string): { readonly kind: SecretKind; readonly line: number }[] {
   let isInKey = false
   return text.split(/\r?\n/).flatMap((lineText, line) => {
-    const isKey = privateKey.test(lineText) || (isInKey && !/\S /.test(lineText.replace(/^[>+ -]*|[\w-]*: /g, '')))
+    const isKey = privateKey.test(lineText) || (isInKey && continuesKey(lineText))
     isInKey = isKey && !lineText.includes('-----END ')
     const kind = isKey ? 'key' : kindOf(lineText)
     return kind ? [{ kind, line }] : []
   })
+}
+
+/** Returns false for prose. A line of a key can have marks of a quote, list or patch, and a header such as `Proc-Type: `. */
+function continuesKey(line: string): boolean {
+  return !/\S /.test(line.replace(/^[>+ -]*|[\w-]*: /g, ''))
 }
 
 function kindOf(line: string): SecretKind | undefined {
@@ -44,15 +49,16 @@ function kindOf(line: string): SecretKind | undefined {
 }
 
 function hasPassword(line: string): boolean {
-  const [, mark, verb, rest = ''] = labelledPassword.exec(line) ?? []
-  const isStated = (mark ?? verb) !== undefined
+  const [, colon, verb, rest = ''] = labelledPassword.exec(line) ?? []
+  const isStated = (colon ?? verb) !== undefined
   const quoted = /^["'`“「]([^\s"'`”」]{4,})["'`”」]/.exec(rest)?.[1]
   const value = quoted ?? /^[!-~]+/.exec(rest)?.[0].replace(/[.,;:!?)]+$/, '') ?? ''
   if (value.length < 4 || placeholder.test(value)) return false
   if (isStated && (quoted !== undefined || /\d/.test(value))) return true
+  // Without a colon or verb, the value needs a letter and a digit, and is no path or call.
   if (!isStated) return /^\w[^/(]{5,}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value)
-  // A word is a password if nothing follows it, as in a form.
-  return mark !== undefined && rest.trim() === value && value.length >= 6
+  // A value without a digit must end the line, as in a form.
+  return colon !== undefined && rest.trim() === value && value.length >= 6
 }
 
 /** Luhn's checksum. @param digits without spaces */

@@ -20,7 +20,7 @@ import {
   branchEntry,
   type BranchMark,
   isPrivateChat,
-  isWithoutMemory,
+  isTurnedOff,
   memoryToggleEntry,
   privacyToggleEntry,
   recallToggleEntry,
@@ -120,7 +120,7 @@ export class Transcript {
     return this.#entries
   }
 
-  /** Returns a branch, root first; by default the current one. @throws AppError `input_invalid` if `end` is no entry */
+  /** Returns a branch, root first; by default the current one. @throws AppError `input_invalid` if there is no entry `end` */
   branch(end?: string): TranscriptEntry[] {
     if (end !== undefined) this.#assertExists(end)
     const path = pathTo(end ?? this.#leaf, this.#parents)
@@ -192,7 +192,7 @@ export class Transcript {
 
   /** Returns true if the chat neither searches memory nor writes notes. */
   get isWithoutMemory(): boolean {
-    return isWithoutMemory(this.lastCustom(memoryToggleEntry, this.#entries))
+    return isTurnedOff(this.lastCustom(memoryToggleEntry, this.#entries))
   }
 
   async setWithoutMemory(isOff: boolean): Promise<void> {
@@ -200,7 +200,7 @@ export class Transcript {
   }
 
   get isWithoutRecall(): boolean {
-    return isWithoutMemory(this.lastCustom(recallToggleEntry, this.#entries))
+    return isTurnedOff(this.lastCustom(recallToggleEntry, this.#entries))
   }
 
   async setWithoutRecall(isOff: boolean): Promise<void> {
@@ -246,6 +246,7 @@ export class Transcript {
       while (this.#parents.has(id))
       const parentId = parent === undefined ? this.#leaf : parent
       const ids: EntryIds = { id, parentId, timestamp: this.#now().toISOString() }
+      // Type and ids come first: the id of a line is the first one in it.
       const added = { type: content.type, ...ids, ...content } as TranscriptEntry
       await appendDurably(this.file, `${serializeEntry(added)}\n`)
       const { ino, size } = await stat(this.file)
@@ -262,6 +263,7 @@ export class Transcript {
       this.#entries.push(entry)
       this.#parents.set(entry.id, entry.parentId)
     }
+    // An entry that is already known does not move the branch back.
     const last = entries.at(-1)
     if (last && added.includes(last)) this.#leaf = last.id
     this.#position = position

@@ -19,7 +19,7 @@ export class AgentConfig {
     return list.find(({ id }) => id === this.id) ?? defaults
   }
 
-  /** Returns the name in the settings, the app's for the default agent, else the id. */
+  /** Returns the name in the settings. Without one, the default agent has the name of the app, others their id. */
   static nameOf({ id, name }: { readonly id: string; readonly name?: string | undefined }): string {
     return name ?? (id === defaultAgentId ? 'Commonplace' : id)
   }
@@ -29,17 +29,17 @@ export class AgentConfig {
     return AgentConfig.nameOf(this.#store.config.agents.list.find((agent) => agent.id === id) ?? { id })
   }
 
-  /** @param keys path of the setting in those of an agent; `undefined` as the value removes it */
+  /** @param keys path relative to the agent's settings @param value undefined removes the setting */
   async set(keys: readonly string[], value: unknown): Promise<void> {
     await this.#store.set([[...this.#settingsPath(), ...keys], value])
   }
 
-  /** Saves the settings that differ from those in force. One with its inherited value is removed from the file. */
+  /** Saves the settings that differ from those in force. A setting with its inherited value is removed from the file. */
   setSearch({ chunking = this.current.memory.chunking, ...search }: SearchSettings): Promise<ConfigChange> {
     const path = this.#settingsPath()
-    const usual = searchModes.default
+    const builtIn = searchModes.default
     const inherited = path.includes('defaults')
-      ? { search: usual, chunking: usual.chunking }
+      ? { search: builtIn, chunking: builtIn.chunking }
       : this.#store.config.agents.defaults.memory
     const changes = (group: 'search' | 'chunking', values: object) => {
       const current = new Map(Object.entries(this.current.memory[group]))

@@ -118,7 +118,7 @@ function describeError({ code, message, pos: [from] }: YAMLError, text: string):
   return { key, message: 'is defined more than once', fault: 'twice' }
 }
 
-/** Merges each agent's entry into `agents.defaults` before validation, so that missing keys are inherited. */
+/** Completes each agent's entry with `agents.defaults`, before validation. */
 function withInheritedSettings(raw: unknown): unknown {
   if (!isRecord(raw) || !isRecord(raw['agents']) || !Array.isArray(raw['agents']['list'])) return raw
   const { defaults = {}, list } = raw['agents']

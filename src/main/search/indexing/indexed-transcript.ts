@@ -49,6 +49,7 @@ function turnsOf(messages: readonly TranscriptMessage[]): TranscriptMessage[][] 
 }
 
 interface TurnContext {
+  /** Queries of the model's searches: a message that repeats one is a query, too, and not indexed. */
   readonly queries: ReadonlySet<string>
   readonly hasFoundNothing: boolean
 }

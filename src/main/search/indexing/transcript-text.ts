@@ -8,7 +8,7 @@ import {
   branchEntry,
   readBranchMark,
   isPrivateChat,
-  isWithoutMemory,
+  isTurnedOff,
   memoryToggleEntry,
   privacyToggleEntry,
 } from '#shared/chat/messages.ts'
@@ -38,7 +38,7 @@ export interface TranscriptMessage {
  */
 export function indexedMessages(jsonl: string, isNeeded?: (line: string) => boolean): TranscriptMessage[] {
   const lines = jsonl.split('\n')
-  if (isWithoutMemory(lastMark(lines, memoryToggleEntry))) return []
+  if (isTurnedOff(lastMark(lines, memoryToggleEntry))) return []
   const isPrivate = isPrivateTranscript(lines)
   const deletedIndexes = deletedLines(lines)
   return lines.flatMap((line, index) => {

@@ -177,7 +177,10 @@ export function explainLine(
 const minShare = 0.5
 /** Lower share that is enough for a unit with a number, if the query asks for a number. */
 const minShareWithNumber = 0.45
-/** Minimum of the feature `kind`: in a decision, if the query asks for one, the share of query words in or near it. */
+/**
+ * The feature `kind` is above 0 only if the query asks for a decision and the unit is one. It is then the share of the
+ * query's words in or near the unit. From this value on, missing words do not matter.
+ */
 const minKind = 0.5
 /** Longer queries contain background that the answer does not repeat: for them, two matching words are enough. */
 const maxWordsOfShortQuery = 6
@@ -227,12 +230,13 @@ function lacksWords(
   // In Chinese, a note about the password of one card does not answer a short question about another card.
   const isNeeded = (word: QueryWord) => /\p{Script=Han}/u.test(word.shown) && !hasRelatedWord(word)
   if (content.length <= maxWordsAllNeeded && unmatched.some(isNeeded)) return true
-  const missing = unmatched.filter((word) => word.documents > 0 || !hasRelatedWord(word, minCosineOfUnknown))
+  // A word that no unit contains is not missing if the text has a synonym.
+  const withoutSynonym = unmatched.filter((word) => word.documents > 0 || !hasRelatedWord(word, minCosineOfUnknown))
   const sumIdf = (words: readonly QueryWord[]) =>
     words.reduce((sum, { idf, role }) => sum + idf * (role === 'name' ? factorOfName : 1), 0)
-  const share = 1 - sumIdf(missing) / Math.max(sumIdf(content), 1e-9)
+  const share = 1 - sumIdf(withoutSynonym) / Math.max(sumIdf(content), 1e-9)
   const enough = features.number > 0 ? minShareWithNumber : minShare
-  return share < enough && (content.length <= maxWordsOfShortQuery || content.length - missing.length < 2)
+  return share < enough && (content.length <= maxWordsOfShortQuery || content.length - withoutSynonym.length < 2)
 }
 
 function isName({ role, shown, documents }: QueryWord): boolean {

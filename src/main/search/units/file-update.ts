@@ -17,7 +17,7 @@ type Statements = ReturnType<typeof prepareStatements>
 /** Stored unit of each prepared one; undefined if it is new. */
 type KeptUnits = readonly (StoredUnit | undefined)[]
 
-/** Value of `units.vector` if the vector is computed from the text. */
+/** Value of `units.vector` for a vector that is computed from the unit's text, and not stored in `embedding_cache`. */
 export const fromText = 0
 
 interface NewContent {
@@ -32,8 +32,9 @@ export function updateUnits(statements: Statements, file: Update, fileId: number
   const contents = findContents(file, kept, settings)
   const isOfChat = isChat(file)
   const wordCounts = new Map<string, { readonly term: string; open: number; private: number }>()
-  const countWords = (words: string, isPrivate: boolean, change: number) => {
-    const list = words === '' ? [] : words.split(' ')
+  // `wordsAndTerms` alternates words and their index terms: "running run notes note".
+  const countWords = (wordsAndTerms: string, isPrivate: boolean, change: number) => {
+    const list = wordsAndTerms === '' ? [] : wordsAndTerms.split(' ')
     for (let at = 0; at < list.length; at += 2) {
       const word = list[at] ?? ''
       let counts = wordCounts.get(word)
@@ -106,23 +107,23 @@ function findContents(file: Update, kept: KeptUnits, settings: UnitSettings): Re
   return new Map([...found, ...byHash(prepareContents(missing, file, settings))])
 }
 
-/** Returns the section of each unit. A section stays while one of its units does. */
+/** Returns the section of each unit: a run of units with the same heading. A section stays while one of its units does. */
 function placeSections(statements: Statements, { units }: Update, fileId: number, kept: KeptUnits): number[] {
   const used = new Set<number>()
-  const runs: { readonly heading: string; readonly end: number; readonly known: number | undefined }[] = []
+  const runs: { readonly heading: string; readonly end: number; readonly kept: number | undefined }[] = []
   for (let from = 0, to = 0; from < units.length; from = to) {
     const heading = units[from]?.heading ?? ''
-    let known: number | undefined
+    let keptSection: number | undefined
     for (; to < units.length && units[to]?.heading === heading; to += 1) {
       const section = kept[to]?.section
-      if (known === undefined && section !== undefined && !used.has(section)) known = section
+      if (keptSection === undefined && section !== undefined && !used.has(section)) keptSection = section
     }
-    if (known !== undefined) used.add(known)
-    runs.push({ heading, end: to, known })
+    if (keptSection !== undefined) used.add(keptSection)
+    runs.push({ heading, end: to, kept: keptSection })
   }
   for (const section of statements.sections.all(fileId)) if (!used.has(section)) statements.removeSection.run(section)
-  return runs.flatMap(({ heading, end, known }, at) => {
-    const section = known ?? Number(statements.putSection.run(fileId, heading).lastInsertRowid)
+  return runs.flatMap(({ heading, end, kept: keptSection }, at) => {
+    const section = keptSection ?? Number(statements.putSection.run(fileId, heading).lastInsertRowid)
     return Array<number>(end - (runs[at - 1]?.end ?? 0)).fill(section)
   })
 }
@@ -138,6 +139,7 @@ function vectorAt({ lengths, codes }: PackedVectors, at: number): NewContent['ve
   return { length: lengths[at] ?? 0, code: codes.subarray(at * codeBytes, (at + 1) * codeBytes) }
 }
 
+/** Pairs stored and prepared units with equal text, in the order of the file: `pop` takes from the end. */
 function matchUnits(stored: readonly StoredUnit[], units: readonly PreparedUnit[]) {
   const queues = Map.groupBy(stored.toReversed(), ({ hash }) => hash)
   const kept: KeptUnits = units.map(({ hash }) => queues.get(hash)?.pop())

@@ -9,7 +9,7 @@ export type LogDb = Database.Database
 
 const tables = `
   CREATE TABLE change_sets (
-    -- AUTOINCREMENT: the id of a cancelled change set is not used again. The first id is the time of the log in ms, so
+    -- AUTOINCREMENT: the id of a cancelled change set is not used again. The first id is the time at which the log was created, in ms, so
     -- that chats and suggestions, which store ids, never name a change of a later log.
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     -- Milliseconds since the epoch.
@@ -44,7 +44,7 @@ const tables = `
     -- Numbers of lines.
     added INTEGER NOT NULL,
     removed INTEGER NOT NULL,
-    -- 0: done; 1: the file may not be replaced yet; 2: the change set is not stored completely.
+    -- 0: done; 1: the file is possibly not replaced yet; 2: the change set is not stored completely.
     pending INTEGER NOT NULL,
     -- Size and time of the file with the text of \`after\`, to find changes by other programs without reading it.
     stamp TEXT,
@@ -76,7 +76,7 @@ const tables = `
 
 const migrations: readonly string[] = [tables]
 
-/** Thrown for a file of a newer version of the app. The file must stay unchanged. */
+/** Thrown for a log that a newer version of the app wrote. The file must stay unchanged. */
 export class NewerLogError extends Error {
   constructor(version: number) {
     super(`the history was written by a newer version of Commonplace (format ${version}); it stays unchanged`)
@@ -86,12 +86,16 @@ export class NewerLogError extends Error {
 
 /** Creates or upgrades the tables. @param now milliseconds since the epoch @throws NewerLogError, SqliteError */
 export function migrate(db: LogDb, now = systemClock().getTime()): void {
-  const version = Number(db.pragma('user_version', { simple: true }))
+  const versionOf = () => Number(db.pragma('user_version', { simple: true }))
+  const version = versionOf()
   if (version > migrations.length) throw new NewerLogError(version)
   if (version === migrations.length) return
   const upgrade = db.transaction(() => {
-    for (const step of migrations.slice(Number(db.pragma('user_version', { simple: true })))) db.exec(step)
-    if (version === 0) db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('change_sets', ?)").run(now)
+    // Read again: another process may have upgraded the file.
+    const current = versionOf()
+    for (const step of migrations.slice(current)) db.exec(step)
+    // Sets the first id of AUTOINCREMENT.
+    if (current === 0) db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('change_sets', ?)").run(now)
     db.pragma(`user_version = ${migrations.length}`)
   })
   upgrade.immediate()
