@@ -75,8 +75,9 @@ describe('context meter', () => {
     const sent = model.requests[0]?.text ?? ''
     await onTheWire.getByText(sent.slice(0, 400), { exact: false }).first().waitFor()
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-    await sheet.getByRole('button', { name: 'Copy' }).click()
-    await sheet.getByRole('button', { name: 'Copied' }).waitFor()
+    // The button says so for a moment only.
+    const isCopied = sheet.getByRole('button', { name: 'Copied' }).waitFor()
+    await Promise.all([isCopied, sheet.getByRole('button', { name: 'Copy' }).click()])
     const copied = await page.evaluate(() => navigator.clipboard.readText())
     expect(copied.slice(copied.indexOf('\n\n') + 2)).toBe(sent)
     await page.keyboard.press('Escape')

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { Mutex } from '../../src/main/platform/fs/mutex.ts'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestServer, prepareFolders } from '../support/app.ts'
 import { openPage, visit } from '../support/browser.ts'
@@ -46,6 +47,25 @@ describe('one file in two windows', () => {
     await until(async () => (await readFile(join(workspace, 'memory/a.md'), 'utf8')).includes('SECOND'))
     expect(await readFile(join(workspace, 'memory/a.md'), 'utf8')).toContain('FIRST')
     await until(async () => !(await isDraft(home, 'SECOND')))
+  })
+})
+
+describe('a file saved again before the first save has ended', () => {
+  it('has no conflict with itself', async () => {
+    const { page, workspace, open, onDisk, type } = await openTestPage({ files: { 'a.md': 'one\n' } })
+    await open('a.md')
+    const held = Promise.withResolvers<void>()
+    const holding = Mutex.runOnce(workspace, () => held.promise)
+    for (const text of ['two', ' three', ' four']) {
+      await type(text)
+      await page.keyboard.press('Control+s')
+    }
+    await page.getByText('Saving…').waitFor()
+    held.resolve()
+    await holding
+    await until(async () => (await onDisk('a.md')) === 'one\ntwo three four')
+    await page.getByText('Saving…').waitFor({ state: 'detached' })
+    expect(await page.getByRole('button', { name: 'Keep both' }).count()).toBe(0)
   })
 })
 

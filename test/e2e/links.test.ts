@@ -70,6 +70,7 @@ describe('links', () => {
     await row.getByRole('link', { name: 'Create Not yet.md' }).click()
     await page.getByRole('button', { name: 'Create note' }).click()
     await page.locator('.monaco-editor .view-lines').click()
+    await page.locator('.monaco-editor.focused').waitFor()
     // Enter takes the focused row.
     const suggested = (name: string) => page.locator('.suggest-widget .monaco-list-row.focused', { hasText: name })
     await page.keyboard.type('To [[wal')

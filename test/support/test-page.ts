@@ -27,6 +27,7 @@ export async function openTestPage(
   const onDisk = (path: string) => readFile(join(server.workspace, path), 'utf8')
   const type = async (text: string) => {
     await page.locator('.monaco-editor .view-lines').click()
+    await page.locator('.monaco-editor.focused').waitFor()
     await page.keyboard.press('Control+End')
     await page.keyboard.type(text)
   }

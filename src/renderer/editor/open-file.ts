@@ -68,6 +68,7 @@ function openFile(agent: string, path: string, initial: Surroundings) {
   let isClosed = false
   let hasStoredDraft = false
   const timers = { draft: 0, save: 0 }
+  let lastSave: Promise<void> = Promise.resolve()
   const changes = new EventEmitter()
 
   const isSaved = () => view.text === base.text
@@ -178,9 +179,13 @@ function openFile(agent: string, path: string, initial: Surroundings) {
     }
   }
 
-  async function save(): Promise<void> {
+  /** Waits for the save before it, whose version this one replaces. */
+  function save(): Promise<void> {
     clearTimeout(timers.save)
-    if (!isSaved() || base.hash === null || isMissing) await write('fail')
+    const isNeeded = () => !isSaved() || base.hash === null || isMissing
+    if (isNeeded()) update({ state: 'saving' })
+    lastSave = lastSave.catch(() => undefined).then(() => (isNeeded() ? write('fail') : undefined))
+    return lastSave
   }
 
   /** Saves only typed text, never during a conflict, and never recreates a missing file. */

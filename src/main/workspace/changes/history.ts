@@ -211,7 +211,7 @@ export class History {
       if (this.log.failures === failures) return this.log.clearProblems('history_failed', 'history_newer')
     } catch (error) {
       if (this.#isClosed) return
-      this.log.pause(error)
+      if (!isBusy(error)) this.log.pause(error)
     }
     this.#needsScan = true
     this.#scheduleScan()
@@ -230,10 +230,14 @@ export class History {
   #runInBackground(work: (client: WorkerClient<ChangesJobs>) => Promise<void>): void {
     if (this.#isClosed) return
     void this.#worker.run(work).catch((error: unknown) => {
-      this.#options.onFault(error)
-      // Changes may be missing, for example if an undo of many notes held the lock for too long.
+      // An undo or replacement in many notes holds the lock for longer than a scan waits.
+      if (!isBusy(error)) this.#options.onFault(error)
       this.#needsScan = true
       this.#scheduleScan()
     })
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'file_busy'
 }
