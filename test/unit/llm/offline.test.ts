@@ -21,6 +21,19 @@ describe('offline model', () => {
     ['Delete the note about the gate code', 'change'],
     ['请把牙医的预约改到下周四', 'change'],
     ['기억나?', 'question'],
+    ['翻译费多少？', 'question'],
+    ['解释权归谁', 'question'],
+    ['总结会是哪天开？', 'question'],
+    ['修改密码是多少？', 'question'],
+    ['翻译这句话是什么意思', 'help'],
+    ['帮我翻译：你好吗？', 'help'],
+    ['总结一下上周的会议', 'help'],
+    ['更正一下房租', 'change'],
+    ['更正：尿酸是 425，不是 452', 'statement'],
+    ['草莓25块一斤', 'statement'],
+    ['25块的草莓', 'keywords'],
+    ['Strawberries $4 a pound', 'statement'],
+    ['Translate "good morning" to Spanish', 'help'],
   ])('%j is %s', (message, kind) => {
     expect(parseIntent(message, today).kind).toBe(kind)
   })

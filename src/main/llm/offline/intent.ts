@@ -64,12 +64,24 @@ function parseStart(raw: string, today: string): Intent {
     }
   }
   const matches = (name: 'change' | 'unsupported' | 'statement') =>
-    languages.some((patterns) => startPositions(text, patterns).some((start) => patterns[name].test(text.slice(start))))
+    languages.some((patterns) =>
+      startPositions(text, patterns).some((start) => {
+        const part = text.slice(start)
+        return patterns[name].test(part) && (name === 'statement' || !isPartOfNoun(part, patterns[name]))
+      }),
+    )
   if (matches('change')) return { kind: 'change' }
   if (matches('unsupported')) return { kind: 'help' }
   const sentences = sentencesOf(text)
   if ([sentences[0], sentences.at(-1)].some((sentence = '') => isRequest(sentence))) return { kind: 'question' }
   return { kind: matches('statement') ? 'statement' : 'keywords' }
+}
+
+/** Returns true if the word of an order begins a noun that a question is about: 翻译费多少, the fee of a translation. */
+function isPartOfNoun(text: string, order: RegExp): boolean {
+  const rest = text.replace(order, '')
+  const isNoun = /^(?![这那一以上下掉了成为到])\p{Script=Han}/u.test(rest)
+  return isNoun && isRequest(rest.replace(/[吗?\s]+$/, ''))
 }
 
 /** Keeps the length, so that positions are the same in the result and in the original. */
@@ -223,7 +235,7 @@ const english = {
   change: new RegExp(`^${anyOf('delete remove erase forget change update edit correct')} +${anyOf(objects)}`, 'i'),
   unsupported: new RegExp(
     `^${anyOf('write draft translate rewrite generate make summari[sz]e list')} +${anyOf(objects, 'me')}|` +
-      '^explain\\b|^tell me an? (?:joke|story)\\b',
+      '^(?:explain|translate)\\b|^tell me an? (?:joke|story)\\b',
     'i',
   ),
   optOut: new RegExp(
@@ -254,7 +266,7 @@ const english = {
         `am is are was were be been have has had will won't can't don't doesn't didn't isn't wasn't goes moves costs? starts ends
         opens closes expires needs? wants? likes? loves? hates? prefers? uses? works? lives? think went got made did said told came
         took found met saw gave bought paid sent wrote chose began ran ate kept left lost won \\w{2,}ed`,
-      )}|\\b(?:tomorrow|next (?:week|month|\\w+day))\\b.*\\bat\\b`,
+      )}|(?:[€$£]\\s?\\d[\\d.,]*|\\d\\s?(?:€|euros?|dollars?|pounds?)) ?(?:an?\\b|per\\b|/)|\\b(?:tomorrow|next (?:week|month|\\w+day))\\b.*\\bat\\b`,
     'i',
   ),
 }
@@ -292,7 +304,7 @@ const chinese: Patterns = {
     'i',
   ),
   change:
-    /^(?:帮我|给我|麻烦|请)?(?:删|清除|清空|忘掉|忘记(?!了)|修改|更正|更新|改|(?<=.)忘|把.{1,40}(?:删|改|忘|清掉))/,
+    /^(?:帮我|给我|麻烦|请)?(?:删|清除|清空|忘掉|忘记(?!了)|修改|更正(?!:)|更新|改|(?<=.)忘|把.{1,40}(?:删|改|忘|清掉))/,
   unsupported: new RegExp(
     `^${anyOf('写[一个首篇封段] 画[一个张幅] 翻译 改写 润色 解释 生成 讲一?个 总结 概括 列出 把.{1,40}(?:翻译|译成)')}`,
   ),
@@ -322,6 +334,7 @@ const chinese: Patterns = {
   reminder: /提醒|闹钟/,
   statement: new RegExp(
     '.[。!]$|了[。!]?$|[完过]了.|^[^,;]{4,}[,;].{3}|' +
+      '\\d\\s?(?:块|元|毛|角|欧元?|美元|英镑|日元|港币)(?![的钱多少])|' +
       '(?:[涨升降调搬改]到|[改换变][成为]|[是在有用对把被叫住喜爱讨要想]|会(?![议员计场费长馆])).|' +
       '^(?:明天|明早|明晚|后天|下周|下个?月).*[点时去到和跟]',
   ),
