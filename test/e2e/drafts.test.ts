@@ -50,6 +50,30 @@ describe('one file in two windows', () => {
   })
 })
 
+describe('the notice of a draft in another window', () => {
+  it('goes when that window has saved it', async () => {
+    const { url, home } = await openTestServer({ files: { 'a.md': 'one\n' } })
+    const first = await openPage()
+    await first.goto(url)
+    const open = async (page: Page) => {
+      await page.goto(new URL('/file/a.md', url).href)
+      await page.locator('.monaco-editor .view-lines').click()
+      await page.locator('.monaco-editor.focused').waitFor()
+    }
+    await open(first)
+    await first.keyboard.type('typed ')
+    await until(() => isDraft(home, 'typed'))
+    const second = await first.context().newPage()
+    await open(second)
+    const notice = second.getByRole('alert').filter({ hasText: 'Another window' })
+    await notice.waitFor()
+    await first.keyboard.press('Control+s')
+    await until(async () => !(await isDraft(home, 'typed')))
+    await second.evaluate(() => dispatchEvent(new Event('focus')))
+    await notice.waitFor({ state: 'detached' })
+  })
+})
+
 describe('a file saved again before the first save has ended', () => {
   it('has no conflict with itself', async () => {
     const { page, workspace, open, onDisk, type } = await openTestPage({ files: { 'a.md': 'one\n' } })

@@ -113,11 +113,11 @@ function openFile(agent: string, path: string, initial: Surroundings) {
 
   /** Loads this window's draft after a crash, and the drafts of other windows. @returns a function that stops it */
   function loadDrafts(diskText: string): () => void {
-    let isCurrent = true
+    const mounted = new AbortController()
     const load = async () => {
       await sendLeftoverDrafts(agent)
       const drafts = await client.workspace.drafts({ agent, path })
-      if (!isCurrent) return
+      if (mounted.signal.aborted) return
       const others = drafts.filter(({ writer }) => writer !== windowId)
       update({ otherDrafts: others.filter(({ draft }) => draft.text !== diskText) })
       // Deletes drafts whose text was saved while their window closed.
@@ -125,14 +125,16 @@ function openFile(agent: string, path: string, initial: Surroundings) {
         if (draft.text === diskText) void saveDraft({ kind: 'file', agent, path, draft: null }, writer)
       restoreOwnDraft(drafts.find(({ writer }) => writer === windowId)?.draft)
     }
+    const loadIfReachable = () =>
+      load().then(
+        () => (hasStoredDraft = true),
+        () => undefined,
+      )
     restoreOwnDraft(localFileDraft(agent, path))
-    load().then(
-      () => (hasStoredDraft = true),
-      () => undefined,
-    )
-    return () => {
-      isCurrent = false
-    }
+    void loadIfReachable()
+    // Another window deletes its draft after its save.
+    window.addEventListener('focus', loadIfReachable, mounted)
+    return () => mounted.abort()
   }
 
   function handleMissingFile(): void {
