@@ -243,6 +243,7 @@ describe('file moved or deleted elsewhere', () => {
     await page.getByText('Your unsaved text is still available').waitFor()
     await page.getByRole('button', { name: 'Open unsaved text' }).click()
     await page.locator('.view-lines').getByText('more').waitFor()
+    await page.getByText('This file was deleted elsewhere').waitFor()
     await page.keyboard.press('Control+s')
     await until(async () => (await files()).includes('memory/b.md') && (await onDisk('memory/b.md')) === 'two\nmore')
 

@@ -45,7 +45,7 @@ function NoteView({ path }: { path: string }) {
     return <ReadOnlyFile path={path} text={file.data.text} isProtected={isShownProtected} />
   const fileProps = { agent, path, autosave, onDiscarded: () => setIsDraftOpen(false) }
   if (file.data && !file.data.readOnly) return <EditedFile {...fileProps} disk={file.data} missing={missing} />
-  if (isDraftOpen) return <EditedFile {...fileProps} disk={emptyDiskFile} missing={undefined} />
+  if (isDraftOpen) return <EditedFile {...fileProps} disk={emptyDiskFile} missing={missing} />
   return (
     <section className="flex min-w-0 flex-1 flex-col">
       <ViewHeader title={<span className="font-mono text-[13px]">{clipLine(path)}</span>} />
