@@ -99,9 +99,9 @@ describe('another embedding model', () => {
     expect((await ask('feline'))[1]).toBe('memory/cat.md')
     expect(await ask('hound')).not.toContain('memory/dog.md')
     expect(one.texts().filter((text) => text.includes('barks.'))).toEqual([])
-    const { embedded, units, problems } = await memory.status()
+    const { embedded, units } = await memory.status()
     expect(embedded).toBeLessThan(units)
-    expect(problems).toMatchObject([{ code: 'provider_unavailable' }])
+    await expect.poll(async () => (await memory.status()).problems).toMatchObject([{ code: 'provider_unavailable' }])
     other.trouble = 'none'
     await memory.waitForVectors()
     await until(async () => (await ask('hound'))[0] === 'other', 10_000)
