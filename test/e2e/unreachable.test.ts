@@ -112,7 +112,11 @@ describe('runtime offline', () => {
     await composer.waitFor()
     await page.getByRole('contentinfo').getByRole('link').first().waitFor()
     await page.context().setOffline(true)
-    await page.getByText('Connection lost', { exact: false }).waitFor()
+    // The first event can come before requests fail.
+    await until(async () => {
+      await page.evaluate(() => dispatchEvent(new Event('offline')))
+      return page.getByText('Connection lost', { exact: false }).isVisible()
+    })
     for (const text of ['Remember that the gate is green', 'and something else']) {
       await composer.fill(text)
       await composer.press('Enter')

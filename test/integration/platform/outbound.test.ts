@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -115,8 +116,13 @@ describe('requests to other machines', () => {
       { host: originOf(model.url), chat: session, characters: model.titleRequests[0]?.length, outcome: 200 },
     ])
     expect(await requests('models')).toMatchObject([{ host: originOf(model.url), outcome: 200 }])
-    const sentVectors = vectors.requests.map(({ text }) => text.length)
-    expect((await requests('embedding')).map(({ characters }) => characters).toReversed()).toEqual(sentVectors)
+    await until(async () => {
+      const recorded = (await requests('embedding')).map(({ characters }) => characters).toReversed()
+      return isDeepStrictEqual(
+        recorded,
+        vectors.requests.map(({ text }) => text.length),
+      )
+    })
     expect(await requests('picture')).toMatchObject([
       { host: pictures, characters: '/a.png?session=secret'.length, outcome: 200 },
       { host: pictures, characters: '/moved?teapots=2'.length, outcome: 302 },
