@@ -52,6 +52,8 @@ describe('files', () => {
     await field.press('Enter')
     await page.waitForURL(/moved\.md/)
     await filter.fill('moved')
+    // Its failure shows the rows.
+    await expect.poll(() => nav.innerText()).toContain('moved.md')
     await menu('notes/moved.md', 'Duplicate')
     await page.waitForURL(/moved%202\.md/)
     await nav.getByRole('link', { name: /moved 2/ }).waitFor()
