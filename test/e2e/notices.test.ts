@@ -21,7 +21,7 @@ describe('problem reports', () => {
     await page.keyboard.press('Escape')
     const again = await bar.getByRole('button', { name: 'Try again' }).elementHandle()
     embeddings.trouble = 'none'
-    // The app also retries by itself, so the click must not wait.
+    // A retry of the app would remove the button during a normal click.
     await again?.evaluate((button) => (button as HTMLElement).click())
     await warning.waitFor({ state: 'detached' })
   }, 60_000)

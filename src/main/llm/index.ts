@@ -1,7 +1,6 @@
 export { noteOf, parseIntent, requestedNote } from './offline/intent.ts'
 export { assertModelId } from './catalog/catalog.ts'
-export { objectSchema } from './middleware/provider-failures.ts'
-export { isTransient } from './middleware/provider-failures.ts'
+export { isTransient, objectSchema } from './middleware/provider-failures.ts'
 export {
   AnswerDraft,
   argumentsTooLong,

@@ -65,7 +65,7 @@ export function treeOf(files: readonly TreeFile[], attachments: readonly string[
   return root
 }
 
-/** Adds a file to the counts of its folders, with a branch for each new folder. @returns the branch of its own folder */
+/** Adds a file to the counts of its folders, with a branch for each new folder. @returns the branch of the file's folder */
 function addToBranch(root: Branch, path: string): Branch {
   let branch = root
   branch.count += 1

@@ -77,10 +77,13 @@ function parseStart(raw: string, today: string): Intent {
   return { kind: matches('statement') ? 'statement' : 'keywords' }
 }
 
-/** Returns true if the word of an order begins a noun that a question is about: 翻译费多少, the fee of a translation. */
-function isPartOfNoun(text: string, order: RegExp): boolean {
-  const rest = text.replace(order, '')
-  const isNoun = /^(?![这那一以上下掉了成为到])\p{Script=Han}/u.test(rest)
+/**
+ * Returns true if the verb of a request is the first part of a noun in a question: 翻译费多少, "how much is the
+ * translation fee". After the verb of a request, an object or a question word follows: 解释什么是熵.
+ */
+function isPartOfNoun(text: string, request: RegExp): boolean {
+  const rest = text.replace(request, '')
+  const isNoun = /^(?![这那一以上下掉了成为到什怎如哪谁何])\p{Script=Han}/u.test(rest)
   return isNoun && isRequest(rest.replace(/[吗?\s]+$/, ''))
 }
 
@@ -216,6 +219,8 @@ const saveAtEnd = anyOf(`rem\\w{0,4}ber (?:do_not|don'?t)_forget note write save
 const saveVerb = anyOf('remember note save keep record write log store memori[sz]e jot put')
 const doNot = anyOf(`don'?t do_not never no_need_to you_(?:don'?t|do_not)_(?:have|need)_to`)
 const refused = anyOf('noted saved kept remembered stored written')
+/** "$4 a pound", "30 euros per month". */
+const price = '(?:[€$£]\\s?\\d[\\d.,]*|\\d\\s?(?:€|euros?|dollars?|pounds?)) ?(?:an?\\b|per\\b|/)'
 const objects = 'an? the my your this that what all every\\w* files notes'
 
 const english = {
@@ -266,7 +271,7 @@ const english = {
         `am is are was were be been have has had will won't can't don't doesn't didn't isn't wasn't goes moves costs? starts ends
         opens closes expires needs? wants? likes? loves? hates? prefers? uses? works? lives? think went got made did said told came
         took found met saw gave bought paid sent wrote chose began ran ate kept left lost won \\w{2,}ed`,
-      )}|(?:[€$£]\\s?\\d[\\d.,]*|\\d\\s?(?:€|euros?|dollars?|pounds?)) ?(?:an?\\b|per\\b|/)|\\b(?:tomorrow|next (?:week|month|\\w+day))\\b.*\\bat\\b`,
+      )}|${price}|\\b(?:tomorrow|next (?:week|month|\\w+day))\\b.*\\bat\\b`,
     'i',
   ),
 }

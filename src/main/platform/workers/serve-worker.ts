@@ -40,8 +40,8 @@ export function serveWorker(createJobs: () => WorkerJobs, isBackground = false):
       ([name, job]) => [name, base.handler(({ input, signal }) => job(input, signal))] as const,
     )
     new RPCHandler(Object.fromEntries(procedures), {
-      // A list of objects to transfer, even an empty one, makes oRPC clone the message. Without it, oRPC sends JSON,
-      // which has no typed arrays. The start of a stream cannot be cloned.
+      // oRPC clones a message that has a list of objects to transfer, even an empty list. Otherwise it sends JSON, which
+      // has no typed arrays. The first message of a stream cannot be cloned.
       experimental_transfer: ([, , payload]) =>
         typeof payload === 'object' && 'body' in payload && isIterator(payload.body) ? undefined : [],
     }).upgrade(asNodePort(port))

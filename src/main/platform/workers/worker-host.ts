@@ -41,8 +41,8 @@ interface RunningWorker<Client> {
   /** Closes the port and leaves the worker to other hosts. */
   readonly release: () => void
   isOpen: boolean
-  /** True if a request was aborted: the worker may still run it. */
-  hasAborted: boolean
+  /** True after an aborted or failed start, request or stream: the worker may still run it. */
+  mayBeBusy: boolean
 }
 
 /** Larger young generations need memory and have little benefit for most threads. */
@@ -82,7 +82,7 @@ function startThread(entry: URL, youngGenerationMb: number): Worker {
   return worker
 }
 
-function spareThread(entry: URL, worker: Worker): void {
+function keepAsSpare(entry: URL, worker: Worker): void {
   const timer = setTimeout(() => {
     // Removed before it ends, so that no host takes it meanwhile.
     removeSpare(worker)
@@ -136,7 +136,7 @@ export class WorkerHost<Jobs extends WorkerJobs> {
       interrupts.delete(interrupted.reject)
       signal?.removeEventListener('abort', onAbort)
       this.#release()
-      running.hasAborted ||= signal?.aborted === true
+      running.mayBeBusy ||= signal?.aborted === true
       if (signal?.aborted && this.#pendingCount === 0) void this.close()
     }
   }
@@ -147,17 +147,16 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     signal?: AbortSignal,
   ): AsyncGenerator<Step> {
     const running = this.#acquire()
-    let hasEnded = false
+    let isComplete = false
     try {
       await running.ready
       yield* await work(running.client)
-      hasEnded = true
+      isComplete = true
     } catch (error) {
-      hasEnded = signal?.aborted !== true
       signal?.throwIfAborted()
       throw running.isOpen ? fromOrpcError(error) : new ThreadEndedError()
     } finally {
-      running.hasAborted ||= !hasEnded
+      running.mayBeBusy ||= !isComplete
       this.#release()
     }
   }
@@ -209,14 +208,14 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     worker.on('error', onError).once('exit', onExit)
     const ready = this.#previousExit.then(() => onStart?.(client, lifetime.signal))
     ready.catch(() => {
-      running.hasAborted = true
+      running.mayBeBusy = true
       if (this.#running === running) void this.close()
     })
     const release = () => {
       worker.off('error', onError).off('exit', onExit)
       port.close()
       exited.resolve()
-      spareThread(entry, worker)
+      keepAsSpare(entry, worker)
     }
     const running: RunningWorker<WorkerClient<Jobs>> = {
       worker,
@@ -227,7 +226,7 @@ export class WorkerHost<Jobs extends WorkerJobs> {
       interrupts: new Set(),
       release,
       isOpen: true,
-      hasAborted: false,
+      mayBeBusy: false,
     }
     return running
   }
@@ -254,12 +253,12 @@ export class WorkerHost<Jobs extends WorkerJobs> {
       isFree = (await Promise.race([stopped, exited.then(() => false)])) && isFree
     }
     lifetime.abort()
-    if (isFree && running.isOpen && !running.hasAborted) running.release()
+    if (isFree && running.isOpen && !running.mayBeBusy) running.release()
     else await worker.terminate()
   }
 }
 
-/** Runs one request in a worker of its own. @throws as `WorkerHost.run` */
+/** Runs one request, then closes its host. @throws as `WorkerHost.run` */
 export async function runInWorker<Jobs extends WorkerJobs, T>(
   entry: URL,
   work: (client: WorkerClient<Jobs>) => Promise<T>,

@@ -321,7 +321,7 @@ function prepare(db: Db) {
 export interface SearchOverrides extends SearchOptions {
   /** False for readers who must not see chats. Default true. */
   readonly hasChats?: boolean
-  /** True for the recall before an answer: it has thresholds of its own. */
+  /** True for the recall before an answer, which has other thresholds. */
   readonly isRecall?: boolean
 }
 

@@ -153,7 +153,7 @@ export async function moveFile(from: string, to: string, shownPath: string, isAl
   )
 }
 
-/** Creates a new file. @param fill writes a temporary file, which is synced and moved @throws as `moveFile` */
+/** Creates a new file. @param fill writes the content to a temporary file @throws as `moveFile` */
 export async function createFile(
   path: string,
   shownPath: string,
