@@ -69,6 +69,8 @@ describe('links', () => {
     await row.getByText('“Not yet” does not exist.').waitFor()
     await row.getByRole('link', { name: 'Create Not yet.md' }).click()
     await page.getByRole('button', { name: 'Create note' }).click()
+    // A dialog that closes moves the focus.
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.locator('.monaco-editor .view-lines').click()
     await page.locator('.monaco-editor.focused').waitFor()
     // Enter takes the focused row.
