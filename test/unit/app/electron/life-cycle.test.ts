@@ -2,7 +2,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Driver, type Program, type Run, runtime, standIn } from '../../../support/electron/driver.ts'
 
 /** Two windows that note what happens to them and to the app. */
@@ -18,6 +18,14 @@ const twoWindows: Program = ({ app, BrowserWindow }, note) => {
       window.on('closed', () => note(`closed ${name} ${BrowserWindow.getAllWindows().length}`))
     }
   })
+}
+
+async function untilNoted(run: Run, notes: readonly string[]): Promise<void> {
+  const check = async () => {
+    await run.act(() => new Promise((resolve) => setTimeout(resolve, 10)))
+    expect(run.notes()).toEqual(notes)
+  }
+  await vi.waitFor(check, 5000)
 }
 
 const drivers: Driver[] = [standIn('darwin'), standIn('win32'), standIn('linux'), runtime()]
@@ -146,9 +154,8 @@ for (const driver of drivers) {
           window.destroy()
         })
       })
-      await run.act(() => new Promise((resolve) => setTimeout(resolve, 30)))
       const error = 'TypeError: Object has been destroyed'
-      expect(run.notes()).toEqual(['closed true number', error, error])
+      await untilNoted(run, ['closed true number', error, error])
     })
 
     test('a window that hides on close stays, and a quit does not close it either', async () => {
@@ -204,8 +211,7 @@ for (const driver of drivers) {
           window.webContents.forcefullyCrashRenderer()
         })
       })
-      await run.act(() => new Promise((resolve) => setTimeout(resolve, 30)))
-      expect(run.notes()).toEqual(['crashed true', 'app: true'])
+      await untilNoted(run, ['crashed true', 'app: true'])
       await run.act(async ({ BrowserWindow }) => {
         const [window] = BrowserWindow.getAllWindows()
         if (window === undefined) throw new Error('there is no window')
@@ -303,8 +309,7 @@ for (const driver of drivers) {
           }, 20)
         })
       })
-      await run.act(() => new Promise((resolve) => setTimeout(resolve, 80)))
-      expect(run.notes()).toEqual(['start', 'message early', 'close'])
+      await untilNoted(run, ['start', 'message early', 'close'])
     })
 
     test('a channel has one handler', async () => {
@@ -333,8 +338,7 @@ for (const driver of drivers) {
           }, 10)
         })
       })
-      await run.act(() => new Promise((resolve) => setTimeout(resolve, 40)))
-      expect(run.notes()).toEqual(['dark true'])
+      await untilNoted(run, ['dark true'])
     })
 
     test('a tray icon needs its image, and can be destroyed twice', async () => {
