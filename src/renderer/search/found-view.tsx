@@ -28,7 +28,7 @@ import {
 import { withoutMarks } from '#shared/markdown/visibility.ts'
 import { PlaceLink, usePlaceNames, ResultActions } from '../markdown/citations.tsx'
 import { ScoreBreakdown } from './score-breakdown.tsx'
-import { SupersededMark, MemoryText } from './unit-text.tsx'
+import { ResultMarks, MemoryText } from './unit-text.tsx'
 
 /** @param initialWhy line to explain, as `path:line`; '' without one */
 export function FoundView({ linkedQuery, initialWhy }: { linkedQuery: string; initialWhy: string }) {
@@ -287,7 +287,7 @@ export const CandidateRow = memo(function CandidateRow(props: CandidateRowProps)
                 <PlaceLink path={path} startLine={startLine} endLine={endLine} words={matched} isClipped />
                 {date !== undefined && !path.includes(date) && <span className="shrink-0">{formatNoteDay(date)}</span>}
               </div>
-              <SupersededMark superseded={candidate.superseded} />
+              <ResultMarks result={candidate} />
             </div>
           </div>
           {figures.map(({ column, value, rank, missing }) => (

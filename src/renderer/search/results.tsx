@@ -7,7 +7,7 @@ import { MessageSquare } from 'lucide-react'
 import { PlaceMark } from '#lib/notes/note-marks.tsx'
 import { formatNoteDay } from '#lib/i18n/format.ts'
 import { usePlaceNames, PlaceLink, ResultActions } from '../markdown/citations.tsx'
-import { MemoryText, SupersededMark } from './unit-text.tsx'
+import { MemoryText, ResultMarks } from './unit-text.tsx'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { withoutPrivateMarks } from '#shared/markdown/visibility.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
@@ -62,7 +62,7 @@ export const groupLook =
   '[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-[11px] [&_[cmdk-group-heading]]:text-muted'
 
 export function ResultRow({ candidate }: { candidate: Candidate }) {
-  const { path, snippet, matched, date, superseded } = candidate
+  const { path, snippet, matched, date, superseded, missing, newer } = candidate
   const title = usePlaceNames().chatTitle(path)
   return (
     <span className="min-w-0 flex-1" data-testid="result" data-place={`${path}:${candidate.startLine}`}>
@@ -75,6 +75,8 @@ export function ResultRow({ candidate }: { candidate: Candidate }) {
           {title ?? path}
         </span>
         {superseded && <span className="shrink-0 text-warning">{t('result.superseded', superseded)}</span>}
+        {newer && <span className="shrink-0 text-warning">{t(newer.isSure ? 'result.replaced' : 'result.hasNewer')}</span>}
+        {missing && <span className="shrink-0">{t('result.without', { words: missing.join(', ') })}</span>}
       </span>
     </span>
   )
@@ -173,10 +175,10 @@ interface ResultProps {
 }
 
 export function Result({ result, query, isUsed = false }: ResultProps) {
-  const { path, startLine, endLine, date, snippet, superseded } = result
+  const { path, startLine, endLine, date, snippet } = result
   return (
     <div data-testid="result">
-      <SupersededMark superseded={superseded} />
+      <ResultMarks result={result} />
       <MemoryText path={path} text={snippet} className="line-clamp-6 text-text" />
       <p className="flex min-w-0 items-baseline gap-3 text-[12px] text-muted">
         {date !== undefined && <span className="shrink-0">{formatNoteDay(date)}</span>}

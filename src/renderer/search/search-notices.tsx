@@ -19,10 +19,15 @@ import {
   X,
 } from 'lucide-react'
 
-/** Tells what limits the results: an index that lags behind, vectors that are off or incomplete. */
-export function SearchNotices({ explanation: { stale, standstill, notice } }: { explanation: Explanation }) {
+/** Tells what limits the results: words that no note has, an index that lags behind, vectors that are off or incomplete. */
+export function SearchNotices({ explanation: { absent, stale, standstill, notice } }: { explanation: Explanation }) {
   return (
     <>
+      {absent.length > 0 && (
+        <p role="status" className="px-5 pb-2 break-words text-muted">
+          {t('search.absent', { words: absent.join(', ') })}
+        </p>
+      )}
       {stale && (
         <p role="status" className="px-5 pb-2 break-words text-warning">
           {standstill === undefined ? t('search.stale') : t('search.standstill', { reason: standstill })}

@@ -48,21 +48,22 @@ export function nameSpeakers(text: string, names: Readonly<Record<'User' | 'Assi
   return text.replace(/^(- )?(User|Assistant): /gm, (_, dash = '', name: 'User' | 'Assistant') => dash + names[name])
 }
 
-export function SupersededMark({ superseded }: { superseded: SearchResult['superseded'] }) {
-  if (!superseded) return null
-  const { until, by } = superseded
+type Marked = Pick<SearchResult, 'superseded' | 'missing' | 'newer'>
+
+/** Says what a reader must know of a result: that it is outdated or may be, and which words of the query it lacks. */
+export function ResultMarks({ result: { superseded, missing = [], newer } }: { result: Marked }) {
+  const by = superseded?.by ?? newer?.at
   const place = by === undefined ? undefined : parsePlace(by)
+  const isOutdated = superseded !== undefined || newer?.isSure === true
   return (
-    <p className="text-[12px] text-warning" data-testid="superseded">
-      {t('result.superseded', { until })}
+    <p className="flex flex-wrap gap-x-3 text-[12px] text-warning empty:hidden" data-testid="marks">
+      {superseded && <span>{t('result.superseded', { until: superseded.until })}</span>}
       {place && (
-        <>
-          {' · '}
-          <Link href={paths.source(place.path, place.line)} className="hover:underline">
-            {t('result.now', { by })}
-          </Link>
-        </>
+        <Link href={paths.source(place.path, place.line)} className="hover:underline">
+          {t(isOutdated ? 'result.now' : 'result.newer', { by })}
+        </Link>
       )}
+      {missing.length > 0 && <span className="text-muted">{t('result.without', { words: missing.join(', ') })}</span>}
     </p>
   )
 }

@@ -142,13 +142,15 @@ export const searchResultSchema = z.object({
   /** Text of the unit; of a long chunk, its beginning. */
   snippet: z.string(),
   matched: z.array(z.string()),
-  /** Set if it lacks a name of the query, or most of its words. */
-  lacksWords: z.literal(true).optional(),
+  /** Words of the query that it lacks and that decide what the query asks for, the most decisive one first. */
+  missing: z.array(z.string()).optional(),
   source: sourceSchema,
   isPrivate: z.literal(true).optional(),
   fileHash: z.string().optional(),
   /** `until`: the end of its validity, a date; `by`: the replacement as `path:line`. */
   superseded: z.object({ until: z.string(), by: z.string().optional() }).optional(),
+  /** A newer line on the same subject, as `path:line`; `isSure` if it tells the same fact. */
+  newer: z.object({ at: z.string(), isSure: z.boolean() }).optional(),
 })
 export type SearchResult = z.infer<typeof searchResultSchema>
 
@@ -246,6 +248,8 @@ export const searchResponseSchema = searchRunSchema.extend({
   weak: z.array(searchResultSchema),
   candidates: z.int(),
   conditions: z.array(conditionSchema).optional(),
+  /** Words that decide the query and that no note has. */
+  absent: z.array(z.string()).optional(),
 })
 export type SearchResponse = z.infer<typeof searchResponseSchema>
 
@@ -322,7 +326,7 @@ export const verdictSchema = z.discriminatedUnion('kind', [
 ])
 export type Verdict = z.infer<typeof verdictSchema>
 
-const resultShape = searchResultSchema.omit({ score: true, vectorScore: true, textScore: true, lacksWords: true }).shape
+const resultShape = searchResultSchema.omit({ score: true, vectorScore: true, textScore: true }).shape
 
 export const candidateSchema = z.object({
   ...resultShape,
@@ -366,6 +370,8 @@ export const explanationSchema = searchRunSchema.extend({
   /** `weight`: from the rarity of the term and its role in the query. */
   terms: z.array(queryTermSchema.extend({ idf: z.number(), weight: z.number(), documents: z.int() })),
   conditions: z.array(conditionSchema),
+  /** As in a response. */
+  absent: z.array(z.string()),
   matched: z.int(),
   /** Scores below which notes and chats are not returned; equal without candidates from chats. */
   thresholds: z.object({ notes: z.number(), chats: z.number() }),

@@ -9,6 +9,22 @@ export function formatResult({ path, startLine, endLine, score, date, snippet }:
   return [`${path}:${lines}`, score.toFixed(2), ...day, snippet.replace(/\s*\n\s*/g, ' ')].join(' · ')
 }
 
+type Remarks = Pick<SearchResult, 'snippet' | 'superseded' | 'missing' | 'newer'>
+
+/**
+ * Says what a reader must know of a result: until when it was valid, unless its text says so, which words of the query it
+ * lacks, and where a newer line on the subject is. Begins with a space if it is not empty.
+ */
+export function formatRemarks({ snippet, superseded, missing = [], newer }: Remarks): string {
+  const by = superseded?.by
+  const isInText = snippet.includes(`(until ${superseded?.until}`) && (by === undefined || snippet.includes(`[${by}]`))
+  return [
+    superseded && !isInText ? ` (until ${superseded.until}${by === undefined ? '' : `; now ${by}`})` : '',
+    missing.length > 0 ? ` (does not mention: ${missing.join(', ')})` : '',
+    newer ? ` (${newer.isSure ? 'replaced by' : 'see also the newer'} ${newer.at})` : '',
+  ].join('')
+}
+
 /** Describes a condition of the query with its dates (both inclusive), or says why it was not applied. */
 export function formatCondition({ kind, text, from, to, isUnread, nearest }: Condition): string {
   if (isUnread) return `${text}: not understood, searched as words`

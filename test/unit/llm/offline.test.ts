@@ -69,7 +69,7 @@ describe('offline model', () => {
         result('MEMORY.md', 11, 0.6, 'Chose PostgreSQL for the database'),
         result('memory/2026-01-19.md', 4, 0.9, 'The database moved to Frankfurt'),
       ]
-      expect(quotesOf(found(...results), today)).toEqual([
+      expect(quotesOf(found(...results), today)).toMatchObject([
         { path: 'MEMORY.md', line: 11, text: 'Chose PostgreSQL for the database', isFromChat: false },
         { path: 'memory/2026-01-19.md', line: 4, text: 'The database moved to Frankfurt', isFromChat: false },
       ])
@@ -87,7 +87,7 @@ describe('offline model', () => {
     it('are of chats only if no note was found', () => {
       const chat = result('sessions/a.jsonl', 3, 0.9, 'User: The cat is called Tom.')
       expect(quoted(result('MEMORY.md', 2, 0.3, 'The cat is called Tim'), chat)).toEqual(['The cat is called Tim'])
-      expect(quotesOf(found(chat), today)).toEqual([
+      expect(quotesOf(found(chat), today)).toMatchObject([
         { path: 'sessions/a.jsonl', line: 3, text: 'The cat is called Tom.', isFromChat: true },
       ])
     })

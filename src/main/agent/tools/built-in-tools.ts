@@ -5,10 +5,10 @@ import { assertLineExists, readNamedLines } from '#shared/util/file-lines.ts'
 import { readIfExists, writeDurably } from '#platform'
 import { addLogEntry, dailyLogPath, localDate } from '#workspace'
 import { AppError } from '#shared/util/errors.ts'
-import type { SearchResponse, SearchResult } from '#shared/contract/index.ts'
+import type { SearchResponse } from '#shared/contract/index.ts'
 import { noteSources, sourceName } from '#shared/markdown/provenance.ts'
 import { recordedSearchSchema, searchSettingsSchema } from '#shared/contract/search.ts'
-import { formatResult } from '#shared/util/format-result.ts'
+import { formatRemarks, formatResult } from '#shared/util/format-result.ts'
 import { sessionOfPath, type SearchOverrides } from '#search'
 import { windowProfile } from '../context/context-budget.ts'
 import { type Tool, defineTool, pathParameter, type ToolContext } from './tool.ts'
@@ -180,7 +180,7 @@ const charactersOfMany = 12_000
 export const memorySearchTool = defineTool({
   name: 'memory_search',
   description:
-    'Searches the notes by words and meaning. Mandatory before answering about prior work, decisions, dates, people, preferences or to-dos, unless <memory> answers. Returns one entry a line, best first: path:first-last · score · date · text. (until DATE; now path:line) marks an entry that another one replaced. Filters: after: before: on: in: (in:2024-05), path:projects/, tag:work, status:open, -word.',
+    'Searches the notes by words and meaning. Mandatory before answering about prior work, decisions, dates, people, preferences or to-dos, unless <memory> answers. Returns one entry a line, best first: path:first-last · score · date · text. (until DATE; now path:line) or (replaced by path:line) marks an entry that another one replaced, (see also the newer path:line) one that may be outdated, (does not mention: …) one that may be about something else. Filters: after: before: on: in: (in:2024-05), path:projects/, tag:work, status:open, -word.',
   readOnly: true,
   parameters: z.object({
     query: z.string().min(1),
@@ -216,26 +216,19 @@ export async function searchVisible(query: string, options: SearchOverrides, con
     // The text of a line names its own sources.
     const sources = sessionOfPath(path) === undefined ? noteSources(files.get(path)?.text ?? '') : []
     const origin = sources.length > 0 ? ` (from ${sources.map(sourceName).join('; ')})` : ''
-    return { result, sources, line: formatResult(result) + validityOf(result) + origin }
+    return { result, sources, line: formatResult(result) + formatRemarks(result) + origin }
   })
   return { response, lines }
 }
 
-/** Returns an empty text if the entry itself says until when it was valid, and what replaced it. */
-function validityOf({ snippet, superseded }: SearchResult): string {
-  if (!superseded) return ''
-  const { until, by } = superseded
-  const isInText = snippet.includes(`(until ${until}`) && (by === undefined || snippet.includes(`[${by}]`))
-  return isInText ? '' : ` (until ${until}${by === undefined ? '' : `; now ${by}`})`
-}
-
-function remarksOn({ conditions = [], notice, standstill, provider, model }: SearchResponse): string[] {
+function remarksOn({ conditions = [], absent = [], notice, standstill, provider, model }: SearchResponse): string[] {
   const unread = conditions.filter(({ isUnread }) => isUnread).map(({ text }) => text)
   const isWithoutMeaning =
     notice?.code === 'provider_failed' || notice?.code === 'provider_late' || notice?.code === 'query_private'
   const elsewhere = conditions.find(({ nearest }) => nearest !== undefined)
   return [
     ...(elsewhere ? [`No note is of ${elsewhere.text}; these are of ${elsewhere.nearest}, the nearest day.`] : []),
+    ...(absent.length > 0 ? [`No note has: ${absent.join(', ')}.`] : []),
     ...(unread.length > 0 ? [`Not understood, searched as words: ${unread.join(', ')}`] : []),
     ...(isWithoutMeaning ? [`Only words were searched, not meaning: ${notice.message}.`] : []),
     ...(standstill === undefined ? [] : [`Recent changes are not searched: ${standstill}.`]),

@@ -1,5 +1,5 @@
 import { cutAtWord, logEntry } from '#shared/markdown/log-entry.ts'
-import { datedNote, formatDay, parseDay, type DaySpan, findReplaced, isMarkedOld } from '#search/text'
+import { datedNote, formatDay, parseDay, type DaySpan, isMarkedOld } from '#search/text'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { systemClock, type Clock } from '#platform'
 import { messageText, type Message, type ToolResultMessage, type ToolCallPart } from '#shared/chat/messages.ts'
@@ -248,11 +248,24 @@ function answerQuestion(
   // Notes of the nearest day do not answer a question.
   const isOther = recall?.conditions?.some(({ nearest }) => nearest !== undefined)
   const quotes = recall && !isOther ? quotesOf(recall, today) : []
-  if (quotes.length === 0)
-    return { text: sentences.nothingFound(cutAtWord(question.replace(/\s+/g, ' ').trim(), maxQuestionEcho)) }
-  const introduction = quotes.every(({ isFromChat }) => isFromChat) ? sentences.foundInChats : sentences.found
-  const blocks = quotes.flatMap(({ path, line, text, olderDate }) => [
-    ...(olderDate === undefined ? [] : [sentences.older(olderDate)]),
+  const absent = recall?.absent ?? []
+  const [first] = quotes
+  if (!first) {
+    const lacking = absent.length > 0 ? [sentences.absent(absent.join(', '))] : []
+    const nothing = sentences.nothingFound(cutAtWord(question.replace(/\s+/g, ' ').trim(), maxQuestionEcho))
+    return { text: [...lacking, nothing].join('\n\n') }
+  }
+  const isFromChats = quotes.every(({ isFromChat }) => isFromChat)
+  const found = isFromChats ? sentences.foundInChats : sentences.found
+  const lacking = first.missing.filter((word) => absent.includes(word))
+  const introduction =
+    first.missing.length === 0
+      ? found
+      : lacking.length > 0
+        ? sentences.absentNearest(lacking.join(', '))
+        : sentences.nearestLacks(first.missing[0] ?? '')
+  const blocks = quotes.flatMap(({ path, line, text, age, date }) => [
+    ...(age === undefined ? [] : [sentences[age](date)]),
     `> ${cutAtWord(text, maxQuote)}\n\n[${path}:${line}]`,
   ])
   return { text: [introduction, ...blocks, sentences.noModel].join('\n\n') }
@@ -269,46 +282,44 @@ const minShare = 0.5
 const maxQuote = 400
 
 /**
- * Returns the results to quote, newest first. Quotes chats only if no note was found.
+ * Returns the results to quote, best first. Quotes chats only if no note was found, and a result that lacks a decisive
+ * word of the question only if no other was found.
  * @param today `YYYY-MM-DD`
- * @returns `olderDate`: day of the note if a newer quote is before it, or if another note replaced it
+ * @returns `missing`: the words that the quote lacks; `age`: how the quote relates to another one on the subject; `date`:
+ * empty if unknown
  */
 export function quotesOf(
   { results, minScore, weights }: Pick<RecordedSearch, 'results' | 'minScore' | 'weights'>,
   today: string,
 ) {
-  const likely = results.filter(
-    ({ score, lacksWords }) => lacksWords !== true && score >= (weights ? 1 : thresholdFactor) * minScore,
-  )
+  const likely = results.filter(({ score }) => score >= (weights ? 1 : thresholdFactor) * minScore)
   const quotable = likely.flatMap((result) => {
     const isFromChat = result.source === 'sessions'
     const text = quotableText(result.snippet, isFromChat, today)
     return text === '' ? [] : [{ ...result, text, isFromChat }]
   })
   const notes = quotable.filter(({ isFromChat }) => !isFromChat)
-  const [first, ...others] = notes.length > 0 ? notes : quotable
+  const found = notes.length > 0 ? notes : quotable
+  const complete = found.filter(({ missing = [] }) => missing.length === 0)
+  const [first, ...others] = complete.length > 0 ? complete : found.slice(0, 1)
   if (!first) return []
-  const likelyOthers = others.filter(({ score }) => score >= first.score * minShare)
-  const quotes = newestFirst([first, ...likelyOthers].slice(0, maxQuotes))
-  return quotes.map(({ path, startLine, text, isFromChat, date = '', superseded }, index) => {
-    const isReplaced = quotes.slice(0, index).some((newer) => findReplaced(newer, [{ text }]) !== undefined)
-    const isOlder = superseded || isMarkedOld(text) || isReplaced || (date !== '' && date < (quotes[0]?.date ?? ''))
-    return { path, line: startLine, text, isFromChat, ...(isOlder ? { olderDate: date } : {}) }
+  const placeOf = ({ path, startLine }: (typeof results)[number]) => `${path}:${startLine}`
+  const isPartner = (other: typeof first) => first.newer?.at === placeOf(other) || other.newer?.at === placeOf(first)
+  const partner = found.find(isPartner)
+  const further = others.filter((other) => other !== partner && other.score >= first.score * minShare)
+  const quotes = [first, ...(partner ? [partner] : []), ...further].slice(0, maxQuotes)
+  return quotes.map((quote, index) => {
+    const { path, startLine, text, isFromChat, date = '', superseded, missing = [] } = quote
+    const isOld = superseded !== undefined || isMarkedOld(text)
+    const pairAge = index > 1 || !partner ? undefined : ageOf(quote, index === 0 ? partner : first)
+    return { path, line: startLine, text, isFromChat, missing, date, age: isOld ? 'older' : pairAge } as const
   })
 }
 
-/** A note with such a word is newer than a note without a date. */
-const change =
-  /涨到|漲到|降到|改成|改为|改為|换成|換成|搬到|调到|調到|现在|現在|\b(?:now|new|moved? to|changed? to|raised|instead|no longer)\b/i
-
-/** Sorts likely answers by date: a newer note often corrects an older one. Without a date, a note keeps its place. */
-function newestFirst<T extends RecordedSearch['results'][number]>(quotes: readonly T[]): T[] {
-  const hasChange = quotes.some(({ date, snippet }) => date !== undefined && change.test(snippet))
-  const isDated = ({ date }: T) => date !== undefined || hasChange
-  const ageOf = ({ date = '', superseded, snippet, startLine }: T) =>
-    `${superseded || isMarkedOld(snippet) ? 0 : 1} ${date} ${String(startLine).padStart(9, '0')}`
-  const sorted = quotes.filter(isDated).toSorted((one, other) => (ageOf(one) < ageOf(other) ? 1 : -1))
-  return quotes.map((quote) => (isDated(quote) ? (sorted.shift() ?? quote) : quote))
+/** Returns how a quote relates to the other one on its subject. */
+function ageOf(quote: RecordedSearch['results'][number], other: RecordedSearch['results'][number]) {
+  if (other.newer?.at === `${quote.path}:${quote.startLine}`) return 'newer'
+  return quote.newer?.isSure === true ? 'older' : 'noted'
 }
 
 /** The form is `User:` in transcripts and `**User:**` in imported chats. */

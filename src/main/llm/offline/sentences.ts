@@ -19,8 +19,16 @@ const english = {
   found: 'Your memory says:',
   unchanged:
     'I changed nothing: without a language model, I cannot edit notes. Open the line to edit it, or mark it as outdated:',
-  /** Above a quote that a newer one may have replaced. @param date empty if unknown */
+  /** Above a quote that a newer one replaced. @param date empty if unknown */
   older: (date: string) => (date === '' ? 'Older:' : `Older, from ${date}:`),
+  /** Above the newer of two quotes on one subject. */
+  newer: (date: string) => (date === '' ? 'Newer:' : `Newer, from ${date}:`),
+  /** Above the older of two quotes that may both be true. */
+  noted: (date: string) => (date === '' ? 'Noted:' : `Noted on ${date}:`),
+  absent: (words: string) => `No note mentions “${words}”.`,
+  absentNearest: (words: string) => `No note mentions “${words}”. The nearest line:`,
+  /** @param words that other notes mention */
+  nearestLacks: (words: string) => `The nearest line does not mention “${words}”:`,
   foundInChats: 'Your notes do not mention this, but you said in an earlier conversation:',
   nothingFound: (query: string) =>
     `I found nothing in your memory about “${query}”. Without a language model, I can only quote your notes. Try other words, or write “remember that …” to add a note.`,
@@ -48,6 +56,11 @@ const simplified: Sentences = {
   found: '你的记忆里写着：',
   unchanged: '没有改动任何笔记：没有语言模型时，我不能修改笔记。请打开这一行自行修改，或标为已过时：',
   older: (date) => (date === '' ? '较早的记录：' : `较早的记录（${date}）：`),
+  newer: (date) => (date === '' ? '较新的记录：' : `较新的记录（${date}）：`),
+  noted: (date) => (date === '' ? '记录：' : `${date} 的记录：`),
+  absent: (words) => `没有笔记提到“${words}”。`,
+  absentNearest: (words) => `没有笔记提到“${words}”。最接近的一行：`,
+  nearestLacks: (words) => `最接近的一行没有提到“${words}”：`,
   foundInChats: '笔记里没有写，但你在之前的对话里说过：',
   nothingFound: (query) =>
     `在你的记忆里没有找到与“${query}”有关的内容。目前没有连接语言模型，我只能引用已经写下的内容。`,
@@ -73,6 +86,11 @@ const traditional: Sentences = {
   found: '你的記憶裡寫著：',
   unchanged: '沒有更改任何筆記：沒有語言模型時，我不能修改筆記。請開啟這一行自行修改，或標為過時：',
   older: (date) => (date === '' ? '較早的記錄：' : `較早的記錄（${date}）：`),
+  newer: (date) => (date === '' ? '較新的記錄：' : `較新的記錄（${date}）：`),
+  noted: (date) => (date === '' ? '記錄：' : `${date} 的記錄：`),
+  absent: (words) => `沒有筆記提到「${words}」。`,
+  absentNearest: (words) => `沒有筆記提到「${words}」。最接近的一行：`,
+  nearestLacks: (words) => `最接近的一行沒有提到「${words}」：`,
   foundInChats: '筆記裡沒有寫，但你在之前的對話裡說過：',
   nothingFound: (query) =>
     `在你的記憶裡沒有找到與「${query}」有關的內容。目前沒有連接語言模型，我只能引用已經寫下的內容。`,

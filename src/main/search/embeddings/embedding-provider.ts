@@ -21,7 +21,16 @@ export interface EmbeddingProvider {
   explain?(question: string, passage: string): MeaningTerm[]
   /** Most similar first. @param word folded */
   related?(word: string): RelatedWord[]
-  wordCosine?(one: string, other: string): number
+  /** Present if the model has a vector for each word. */
+  readonly words?: WordModel
+}
+
+export interface WordModel {
+  cosine(one: string, other: string): number
+  /** Returns the length of the word's vector, which is its rarity. */
+  rarity(word: string): number
+  /** Returns false if the word is composed of others, or unknown. */
+  knows(word: string): boolean
 }
 
 export interface SimilarityModel {

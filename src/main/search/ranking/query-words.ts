@@ -27,6 +27,9 @@ export interface Lexicon {
 export interface WordRelations {
   related(word: string): readonly { readonly word: string; readonly cosine: number }[]
   cosine(one: string, other: string): number
+  /** The rarity of a word in its language: the length of its vector. Absent without a model of words. */
+  readonly rarity?: ((word: string) => number) | undefined
+  readonly knows?: ((word: string) => boolean) | undefined
 }
 
 /** Stands for the cosine of technical terms, which models do not know. */
@@ -38,7 +41,9 @@ export function wordRelations(provider: EmbeddingProvider | undefined): WordRela
       ...relatedTerms(word).map((other) => ({ word: other, cosine: technicalCosine })),
       ...(provider?.related?.(word) ?? []),
     ],
-    cosine: (one, other) => provider?.wordCosine?.(one, other) ?? 0,
+    cosine: (one, other) => provider?.words?.cosine(one, other) ?? 0,
+    rarity: provider?.words?.rarity,
+    knows: provider?.words?.knows,
   }
 }
 

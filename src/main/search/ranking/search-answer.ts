@@ -1,14 +1,11 @@
 import type { Candidate, Explanation, SearchResult } from '#shared/contract/index.ts'
-import { lazy } from '#shared/util/lazy.ts'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import { textScoreOf, vectorScoreOf } from './classic-ranking.ts'
 import { matchedTerm, matchedWords } from './matched-words.ts'
-import type { QueryWord, QueryWords, WordRelations } from './query-words.ts'
+import { minMissing } from './missing-words.ts'
+import type { QueryWords } from './query-words.ts'
 import { partsOf, type RankedUnit } from './rank.ts'
 import type { UnitCandidate, UnitRanking, UnitSearcher, UnitText } from './unit-searcher.ts'
-import { queryTerms } from '../query/parse-query.ts'
-import { chineseWeekday, hasAnyOf, weekdayName } from '../text/language/words.ts'
-import { fold } from '../text/terms.ts'
 
 const maxWeakResults = 10
 const minWeakScore = 0.02
@@ -42,18 +39,34 @@ export function weakResults(ranking: UnitRanking, units: UnitSearcher): SearchRe
 
 function resultOf(unit: RankedUnit, text: UnitText, ranking: UnitRanking, units: UnitSearcher): SearchResult {
   const cosine = ranking.cosineOf?.(unit.id)
-  const textWithHeading = `${text.heading}\n${text.text}`
   return {
     ...resultFields(unit, text, ranking, units),
-    ...(lacksWords(unit, textWithHeading, ranking.queryWords, units.relations) ? { lacksWords: true as const } : {}),
+    ...missingField(unit, ranking),
     score: unit.score,
     vectorScore: cosine === undefined ? null : vectorScoreOf(cosine),
     textScore: ranking.queryWords.list.length > 0 ? textScoreOf(unit.bm25) : null,
   }
 }
 
+/** The second line of a pair can name its subject differently: it lacks only what the first lacks too. */
+function missingField(unit: RankedUnit, { candidates, newer, missingIn, weights }: UnitRanking) {
+  if (!weights) return {}
+  const [first, second] = newer?.isPast ? [newer.newer, newer.older] : [newer?.older, newer?.newer]
+  const partner = second === unit.id ? candidates.find((other) => other.unit.id === first) : undefined
+  const decisive = (one: RankedUnit) => missingIn(one).filter(({ probability }) => probability >= minMissing)
+  const ofPartner = partner && new Set(decisive(partner.unit).map(({ word }) => word))
+  const missing = decisive(unit).flatMap(({ word }) => (ofPartner?.has(word) === false ? [] : [word]))
+  return missing.length > 0 ? { missing } : {}
+}
+
+/** Returns the words that decide the query and that no note has. */
+export function absentWords({ candidates: [best], missingIn, weights }: UnitRanking): string[] {
+  const missing = best && weights ? missingIn(best.unit) : []
+  return missing.flatMap(({ word, probability, isNowhere }) => (isNowhere && probability >= minMissing ? [word] : []))
+}
+
 function resultFields(unit: RankedUnit, text: UnitText, ranking: UnitRanking, units: UnitSearcher) {
-  const { queryWords, supersessions } = ranking
+  const { queryWords, supersessions, newer } = ranking
   const { path, startLine, endLine, heading, source, date, snippet, isPrivate, fileHash } = text
   const title = units.titleOf(source, path, ranking)
   const supersession = supersessions.get(unit.id)
@@ -69,6 +82,7 @@ function resultFields(unit: RankedUnit, text: UnitText, ranking: UnitRanking, un
     source,
     ...(isPrivate ? { isPrivate } : {}),
     fileHash,
+    ...(newer?.older === unit.id ? { newer: { at: placeOf(units.textOf(newer.newer)), isSure: newer.isSure } } : {}),
     ...(supersession && {
       superseded: {
         until: supersession.until,
@@ -76,6 +90,10 @@ function resultFields(unit: RankedUnit, text: UnitText, ranking: UnitRanking, un
       },
     }),
   }
+}
+
+function placeOf({ path, startLine }: UnitText): string {
+  return `${path}:${startLine}`
 }
 
 /** Joins parts of one entry in their order. "…" stands for parts between them that are not returned. */
@@ -106,6 +124,7 @@ export function explainerOf(
     const terms = cosine === undefined ? undefined : provider?.explain?.(query.words, units.embeddedTextOf(unit.id))
     return {
       ...resultFields(unit, text, ranking, units),
+      ...(verdict.kind === 'returned' ? missingField(unit, ranking) : {}),
       vector:
         cosine === undefined
           ? null
@@ -168,80 +187,4 @@ export function explainLine(
     return { ...why, candidate: explain(found), rank: shownRank === 0 || isUnrelated ? null : shownRank, reason }
   }
   return { ...why, candidate: null, rank: null, reason: 'notIndexed' }
-}
-
-/**
- * A unit must contain words with this share of the total IDF of the query's words. This and the following thresholds
- * were chosen by hand so that the results on the evaluation queries are best.
- */
-const minShare = 0.5
-/** Lower share that is enough for a unit with a number, if the query asks for a number. */
-const minShareWithNumber = 0.45
-/**
- * The feature `kind` is above 0 only if the query asks for a decision and the unit is one. It is then the share of the
- * query's words in or near the unit. From this value on, missing words do not matter.
- */
-const minKind = 0.5
-/** Longer queries contain background that the answer does not repeat: for them, two matching words are enough. */
-const maxWordsOfShortQuery = 6
-/** A Chinese query with at most this many words needs all of them. */
-const maxWordsAllNeeded = 3
-/** If no unit contains a query word: minimum cosine at which a word of the unit counts as its synonym. */
-const minCosineOfUnknown = 0.28
-/** Minimum cosine at which a word of the unit counts as related to a query word. */
-const minCosineOfRelated = 0.24
-const factorOfName = 2
-const weekday = new RegExp(`^(?:${weekdayName}|${chineseWeekday})$`)
-/** Frequent Chinese surnames that are rarely words. */
-const surname =
-  '[王李张刘陈杨赵黄周吴徐孙朱马胡郭林何罗郑梁谢宋唐许韩冯邓曹彭曾肖萧董潘袁蔡蒋余杜叶程魏苏吕丁沈姚卢姜崔谭陆汪范廖贾邹熊孟秦邱侯尹薛黎贺郝顾龚邵钱戴欧]'
-const surnameAlone = new RegExp(`^${surname}$`)
-const fullName = new RegExp(`^${surname}\\p{Script=Han}{1,2}$`, 'u')
-
-/** Words for people, a group for each. A note about one of them does not answer a question about another. */
-const people =
-  '妈 母亲 mum mom mother, 爸 父亲 dad father, 哥 brother, 弟 brother, 姐 sister, 妹 sister, 爷, 奶, 外公 姥爷, 外婆 姥姥, 叔 uncle, 姨 aunt, 舅, 姑, 儿子 son, 女儿 daughter, 老公 丈夫 husband, 老婆 妻子 太太 wife, 老师 teacher, 医生 大夫 doctor dr, 师傅, 房东 landlord, 邻居 neighbou?r'
-    .split(', ')
-    .map((words) => hasAnyOf(words))
-
-/** Returns true if a unit is likely about something else: it lacks a name of the query, or most of its other words. */
-function lacksWords(
-  { id, features }: RankedUnit,
-  text: string,
-  { list }: QueryWords,
-  relations: WordRelations,
-): boolean {
-  // An answer need not repeat fillers and words such as "decision". The date of a note determines the weekday.
-  const content = list.filter(({ role, shown }) => role !== 'filler' && role !== 'lineKind' && !weekday.test(shown))
-  const textWords = lazy(() => queryTerms(text).flatMap(({ role, shown }) => (role === 'function' ? [] : shown)))
-  const hasRelatedWord = ({ shown }: QueryWord, minCosine = minCosineOfRelated) =>
-    textWords().some((other) => relations.cosine(shown, other) >= minCosine)
-  const unmatched = content.filter(({ units, headUnits }) => !units.has(id) && !headUnits.has(id))
-  const folded = fold(text)
-  const namesAbsentPerson = ({ shown }: QueryWord) =>
-    people.some((hasPerson) => hasPerson(fold(shown)) && !hasPerson(folded))
-  if (unmatched.some(isName) || content.some(namesAbsentPerson)) return true
-  // A note about a person does not answer every question about them.
-  const topic = content.filter((word) => !isName(word))
-  const lacksTopic = topic.every((word) => unmatched.includes(word) && !hasRelatedWord(word))
-  if (topic.length > 0 && topic.length < content.length && lacksTopic) return true
-  // A decision names the chosen thing instead of its category: Stripe, not a payment provider.
-  if (features.kind >= minKind) return false
-  // In Chinese, a note about the password of one card does not answer a short question about another card.
-  const isNeeded = (word: QueryWord) => /\p{Script=Han}/u.test(word.shown) && !hasRelatedWord(word)
-  if (content.length <= maxWordsAllNeeded && unmatched.some(isNeeded)) return true
-  // A word that no unit contains is not missing if the text has a synonym.
-  const withoutSynonym = unmatched.filter((word) => word.documents > 0 || !hasRelatedWord(word, minCosineOfUnknown))
-  const sumIdf = (words: readonly QueryWord[]) =>
-    words.reduce((sum, { idf, role }) => sum + idf * (role === 'name' ? factorOfName : 1), 0)
-  const share = 1 - sumIdf(withoutSynonym) / Math.max(sumIdf(content), 1e-9)
-  const enough = features.number > 0 ? minShareWithNumber : minShare
-  return share < enough && (content.length <= maxWordsOfShortQuery || content.length - withoutSynonym.length < 2)
-}
-
-function isName({ role, shown, documents }: QueryWord): boolean {
-  const word = fold(shown)
-  // Many common words also begin with a surname: 马上, at once. A name is likely only if no unit has the word.
-  const isFullName = documents === 0 && fullName.test(word)
-  return role === 'name' || /['’]s$/.test(word) || surnameAlone.test(word) || isFullName
 }

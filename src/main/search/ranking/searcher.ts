@@ -30,7 +30,7 @@ import {
 } from '../vector/query-embedder.ts'
 import { foldChats } from './fold-chats.ts'
 import { rankingModels } from './rank.ts'
-import { explainedTerms, explainerOf, explainLine, resultsOf, weakResults } from './search-answer.ts'
+import { absentWords, explainedTerms, explainerOf, explainLine, resultsOf, weakResults } from './search-answer.ts'
 import { minScoreOf } from './select-results.ts'
 import { similarNotes } from './unit-similarity.ts'
 import { UnitSearcher, type UnitRanking, type UnitSearchOptions } from './unit-searcher.ts'
@@ -73,6 +73,7 @@ export class Searcher {
     return this.#rank(query, withOverrides(defaults, overrides), overrides, [], signal, (ranking) => {
       const { notes, chats, settings, minScore, notice, timings } = ranking
       const { conditions } = notes.query
+      const absent = absentWords(notes)
       return {
         query,
         results: [notes, chats].flatMap((part) => (part ? resultsOf(part, this.#units) : [])),
@@ -83,6 +84,7 @@ export class Searcher {
         minScore,
         weights: settings.weights === 'auto' ? null : settings.weights,
         ...(conditions.length > 0 ? { conditions: [...conditions] } : {}),
+        ...(absent.length > 0 ? { absent } : {}),
         notice,
         timings,
       }
@@ -116,6 +118,7 @@ export class Searcher {
         timings,
         terms: explainedTerms(notes.queryWords),
         conditions: [...notes.query.conditions],
+        absent: absentWords(notes),
         matched: notes.matched + (chats?.matched ?? 0),
         thresholds: { notes: notes.threshold, chats: (chats?.candidates.length ? chats : notes).threshold },
         candidates: explained.flatMap(({ ranking: { candidates }, explain }) => candidates.map(explain)),

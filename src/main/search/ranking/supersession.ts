@@ -1,6 +1,5 @@
 import { matchesQuote, supersededLine, supersededNote, type Superseded } from '#shared/markdown/superseded.ts'
 import type { Db } from '../indexing/index-schema.ts'
-import { findReplaced, isMarkedOld } from '../text/changed-fact.ts'
 import { adjust, type RankedUnit } from './rank.ts'
 
 /** Logit that a superseded unit loses: it is still shown, but below its successor. */
@@ -101,19 +100,6 @@ function findQuote(units: readonly Unit[], quote: string, line: number) {
       if (isNearer && matchesQuote(text, quote)) best = { unit, line: place }
     }
   return best
-}
-
-type DatedLine = Omit<Unit, 'endLine'> & { readonly date: string | undefined }
-
-export function replacedAmong(lines: readonly DatedLine[]): ReadonlyMap<number, Pick<Supersession, 'successor'>> {
-  const isBefore = (one: DatedLine, other: DatedLine) =>
-    one.path === other.path ? one.startLine < other.startLine : (one.date ?? '~') < (other.date ?? '')
-  const replaced = new Map<number, Pick<Supersession, 'successor'>>()
-  for (const { id, text } of lines) if (isMarkedOld(text)) replaced.set(id, { successor: undefined })
-  for (const line of lines.filter(({ text }) => !isMarkedOld(text)))
-    for (const other of lines.filter((one) => isBefore(one, line)))
-      if (findReplaced(line, [other])) replaced.set(other.id, { successor: line.id })
-  return replaced
 }
 
 /**

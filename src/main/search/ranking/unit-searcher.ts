@@ -15,7 +15,9 @@ import { bodyOf } from '../units/prepare-units.ts'
 import { snippetOf } from '../units/split-chunks.ts'
 import { UnitReader, type Scope } from '../units/unit-reader.ts'
 import { unitFlags } from '../units/unit-schema.ts'
+import { isMarkedOld } from '../text/changed-fact.ts'
 import { collectCandidates, noFeatures, type UnitSimilarity } from './features.ts'
+import { lazy } from '#shared/util/lazy.ts'
 import { formatResult } from '#shared/util/format-result.ts'
 import { matchedWords } from './matched-words.ts'
 import { findQueryWords, wordRelations } from './query-words.ts'
@@ -25,7 +27,9 @@ import type { RankedUnit, RankingModels, RankingWeights } from './rank.ts'
 import { rankClassic, type ClassicWeights } from './classic-ranking.ts'
 import { selectResults, thresholdOf } from './select-results.ts'
 import type { SelectableText, SelectionLimits, UnitVerdict } from './select-results.ts'
-import { lowerSuperseded, replacedAmong, Supersessions, type Supersession } from './supersession.ts'
+import { findNewerLine, type NewerLine } from './newer-line.ts'
+import { missingWordsIn, type MissingWord } from './missing-words.ts'
+import { lowerSuperseded, Supersessions, type Supersession } from './supersession.ts'
 import { daysOf, nearestDay, UnitFilters, unitsMentioning, type UnitFacts } from './unit-filters.ts'
 import { UnitVectors, type RawSimilarity } from './unit-similarity.ts'
 
@@ -64,6 +68,10 @@ export interface UnitRanking {
   readonly alsoRanked: UnitCandidate | undefined
   readonly weights: RankingWeights | null
   readonly supersessions: ReadonlyMap<number, Supersession>
+  /** The newer line on the subject of the first note. */
+  readonly newer: NewerLine | undefined
+  /** Returns the words that decide the query and that a unit lacks, the most decisive one first. */
+  readonly missingIn: (unit: RankedUnit) => MissingWord[]
   readonly cosineOf: ((id: number) => number | undefined) | undefined
   readonly characters: number
   readonly vectorMs: number
@@ -90,9 +98,12 @@ const dateLift = 1.5
 /** The same for a unit that names a coming day which the query asks for: "(2026-11-28)". */
 const mentionLift = 4
 
-/** Number of best units that can be marked as superseded, and of those that are compared with each other. */
+/** Number of best units that can be marked as superseded. */
 const maxExamined = 40
-const maxCompared = 5
+/** Number of best units whose texts can say that they are old. */
+const maxMarked = 5
+/** Distance of a newer line that is not sure from the line before it. */
+const secondLoss = 0.001
 
 interface OpenScope {
   readonly reader: UnitReader
@@ -115,6 +126,7 @@ interface Ranked {
   readonly ranked: RankedUnit[]
   readonly matched: number
   readonly supersessions: ReadonlyMap<number, Supersession>
+  readonly newer: NewerLine | undefined
 }
 
 export class UnitSearcher {
@@ -227,9 +239,9 @@ export class UnitSearcher {
     const index = { reader, vectors, allSupersessions, lexicon, similarity }
     const search: OpenSearch = { ...index, query, words, mentioning, excludedBy, excludedFile, options }
     const listing = hasTopic || options.isRecall ? { ranked: [], matched: 0, query } : this.#list(search)
-    const { ranked, matched, supersessions } = hasTopic
+    const { ranked, matched, supersessions, newer } = hasTopic
       ? this.#rankTopic(search, [...(this.#admitted(search)?.intersection(mentioning) ?? mentioning)])
-      : { ...listing, supersessions: new Map<number, Supersession>() }
+      : { ...listing, supersessions: new Map<number, Supersession>(), newer: undefined }
     const recall = options.isRecall && !isClassic ? this.#model(similarity).recall : undefined
     const limits = hasTopic ? { ...options, recall } : { ...options, minScore: 0 }
     const lengths = new Map<number, number>()
@@ -252,6 +264,8 @@ export class UnitSearcher {
       vectorMs,
       weights: isClassic ? null : this.#model(similarity),
       supersessions,
+      newer,
+      missingIn: this.#missingIn(search),
       cosineOf: similarity?.rawCosine,
     }
   }
@@ -282,19 +296,48 @@ export class UnitSearcher {
     const { candidates, matched } = collectCandidates(query.words, words, reader.table, similarity, admitted, also)
     if (options.classicWeights) {
       const ranked = rankClassic(candidates, options.classicWeights, similarity?.rawCosine)
-      return { ranked, matched, supersessions: this.#supersessionsAmong(ranked, search) }
+      const newer = this.#newerLine(ranked, search)
+      return { ranked, matched, supersessions: this.#supersessionsAmong(ranked, search), newer }
     }
     const dated = this.#withDates(rank(candidates, this.#model(similarity)), search)
     const supersessions = this.#supersessionsAmong(dated, search)
-    const compared = dated
-      .slice(0, maxCompared)
-      .map(({ id }) => ({ ...this.textOf(id), id, text: this.embeddedTextOf(id) }))
-    const lowered = lowerSuperseded(dated, new Map([...replacedAmong(compared), ...supersessions]))
+    const newer = this.#newerLine(dated, search)
+    const markedOld = dated.slice(0, maxMarked).filter(({ id }) => isMarkedOld(this.textOf(id).text))
+    const superseded = new Map<number, Pick<Supersession, 'successor'>>(supersessions)
+    for (const { id } of markedOld) if (!superseded.has(id)) superseded.set(id, { successor: undefined })
+    const lowered = lowerSuperseded(newer ? placeNewer(dated, newer) : dated, superseded)
     const missing = lowered.missing.filter((id) => !also.includes(id))
     // A successor is an answer even if it shares no word with the query: rank again with it.
     return missing.length > 0
       ? this.#rankTopic(search, [...also, ...missing])
-      : { ranked: lowered.ranked, matched, supersessions }
+      : { ranked: lowered.ranked, matched, supersessions, newer }
+  }
+
+  /** Lists and the notes of asked days have no newer line. */
+  #newerLine(
+    ranked: readonly RankedUnit[],
+    { query, words, lexicon, vectors, options }: OpenSearch,
+  ): NewerLine | undefined {
+    if (options.scope.isChat || hasConditions(query)) return undefined
+    const newer = findNewerLine(ranked, {
+      query: query.words,
+      lexicon,
+      relations: this.relations,
+      textOf: (id) => this.textOf(id),
+      vectorOf: (id) => vectors.vectorOf(id, this.#provider?.similarity),
+      missingIn: missingWordsIn(query.words, words, lexicon, this.relations),
+    })
+    // A later note on an open matter does not replace the decision that the query asks for.
+    const asksForKind = words.list.some(({ role }) => role === 'lineKind')
+    return newer && { ...newer, isSure: newer.isSure && !asksForKind }
+  }
+
+  #missingIn({ query, words, lexicon }: OpenSearch): UnitRanking['missingIn'] {
+    const find = lazy(() => missingWordsIn(query.words, words, lexicon, this.relations))
+    return ({ id, features }) => {
+      const { heading, text } = this.textOf(id)
+      return find()({ id, text: `${heading}\n${text}`, isDialogue: features.isDialogue === 1 })
+    }
   }
 
   #supersessionsAmong(ranked: readonly RankedUnit[], { reader: { table }, allSupersessions }: OpenSearch) {
@@ -335,7 +378,7 @@ export class UnitSearcher {
    * kind that the query asks for, such as decisions, come first. If no note is of those days, lists the notes of the
    * nearest day, and names it in the conditions of the query.
    */
-  #list(search: OpenSearch): Omit<Ranked, 'supersessions'> & { readonly query: FilteredQuery } {
+  #list(search: OpenSearch): Omit<Ranked, 'supersessions' | 'newer'> & { readonly query: FilteredQuery } {
     const { query, words, options, mentioning } = search
     if (!hasConditions(query)) return { ranked: [], matched: 0, query }
     const [boost] = query.boosts
@@ -400,6 +443,21 @@ export class UnitSearcher {
     open.reader.refresh()
     return open
   }
+}
+
+/** Places the newer line before the older one if it is sure, otherwise behind it. For questions about the past, the reverse. */
+function placeNewer(ranked: readonly RankedUnit[], { older, newer, isSure, isPast }: NewerLine): RankedUnit[] {
+  const [first] = ranked
+  const moved = isPast && isSure ? older : newer
+  const change = isSure && first?.id !== moved ? secondLoss : -secondLoss
+  const logit = (first?.logit ?? 0) + change
+  return ranked
+    .map((unit) =>
+      unit.id === moved && unit.id !== first?.id
+        ? adjust(unit, { name: 'successor', contribution: logit - unit.logit })
+        : unit,
+    )
+    .sort((one, other) => other.logit - one.logit || one.id - other.id)
 }
 
 function passesFilters(unit: UnitFacts, { reader: { table }, excludedFile, excludedBy }: OpenSearch): boolean {

@@ -8,7 +8,7 @@ import { type Output, printedFields } from '../cli-output.ts'
 import type { ContractClient, SearchResult } from '#shared/contract/index.ts'
 import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { waitForVectors } from '../vectors.ts'
-import { formatCondition, formatResult } from '#shared/util/format-result.ts'
+import { formatCondition, formatRemarks, formatResult } from '#shared/util/format-result.ts'
 
 const probeTimeoutMs = 1000
 
@@ -88,7 +88,7 @@ export async function searchMemory(
   const { vectorWaitMs, warning } = await waitForVectors(client, { agent }, flags.wait)
   const options = { ...searchOptions(flags), vectorWaitMs, showWeak: !isJson }
   const answer = await client.search.query({ agent, query, options })
-  const { results, weak, provider, model, standstill, notice, conditions = [] } = answer
+  const { results, weak, provider, model, standstill, notice, conditions = [], absent = [] } = answer
   const staleWarning = standstill === undefined ? undefined : `recent changes are not searchable yet: ${standstill}`
   const { notes = [], chats = [] } = Object.groupBy(results, ({ source }) =>
     source === 'sessions' ? 'chats' : 'notes',
@@ -96,8 +96,9 @@ export async function searchMemory(
   const maxWeak = Math.max(0, (flags.maxResults ?? Infinity) - results.length)
   const lines = [
     ...conditions.map(formatCondition),
+    ...(absent.length > 0 ? [`No note has: ${absent.join(', ')}`] : []),
     ...(results.length === 0 ? ['Nothing found.'] : []),
-    ...notes.map(formatResult),
+    ...notes.map(lineOf),
     ...groupLines('Chats:', chats),
     ...groupLines('Weak matches:', weak.slice(0, maxWeak)),
   ]
@@ -108,8 +109,12 @@ export async function searchMemory(
   }
 }
 
+function lineOf(result: SearchResult): string {
+  return formatResult(result) + formatRemarks(result)
+}
+
 function groupLines(title: string, results: readonly SearchResult[]): string[] {
-  return results.length === 0 ? [] : [title, ...results.map(formatResult)]
+  return results.length === 0 ? [] : [title, ...results.map(lineOf)]
 }
 
 /** Lists the chats. Without `--private`, private ones have no title. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Condition, SearchResult } from '#shared/contract/index.ts'
-import { formatCondition, formatResult } from '#shared/util/format-result.ts'
+import type { Condition } from '#shared/contract/index.ts'
+import { formatCondition, formatRemarks, formatResult } from '#shared/util/format-result.ts'
 import {
   clipToTokens,
   dataNotice,
@@ -59,7 +59,7 @@ export const mcpMemorySearchTool: MemoryTool<typeof input, undefined> = {
       ...staleIndexHints(stale, standstill),
       toLine(`Embeddings: ${answer.provider} ${answer.model}`.trim()),
     ]
-    const lines = results.map(lineOf)
+    const lines = results.map((result) => toLine(formatResult(result) + formatRemarks(result)))
     const { lines: shown } = fittingText(
       lines,
       tokensForItems(maxTokens ?? defaultAnswerTokens, [dataNotice, ...hints]),
@@ -81,14 +81,6 @@ export function staleIndexHints(stale: boolean, standstill: string | undefined):
       `Recent changes are not searched because the index cannot be written (${clipToTokens(standstill, 60)}): tell the user. memory_get reads the current notes.`,
     ]
   return stale ? ['The index is still catching up with recent changes.'] : []
-}
-
-/** A struck line has the end of its validity in its text; in a note that is no longer valid, it is added. */
-function lineOf(result: SearchResult): string {
-  const { superseded, snippet } = result
-  const by = superseded?.by === undefined ? '' : `; now ${superseded.by}`
-  const validity = superseded && !snippet.includes('(until ') ? ` (until ${superseded.until}${by})` : ''
-  return toLine(formatResult(result) + validity)
 }
 
 export function conditionText(condition: Condition): string {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { unlessAppError } from '#shared/util/errors.ts'
-import { cached } from '#shared/util/lazy.ts'
+import { cached, setBounded } from '#shared/util/lazy.ts'
 import { openBuiltinModel, type BuiltinModel } from './builtin-model.ts'
 import {
   foldText,
@@ -20,6 +20,7 @@ import {
   type MeaningTerm,
   type RelatedWord,
   type SimilarityModel,
+  type WordModel,
 } from '../embedding-provider.ts'
 
 /** Part of an index's identity: a new model needs a new name. */
@@ -50,7 +51,31 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
     similarity: builtinSimilarity(file),
     explain: (question, passage) => explainCosine(openBuiltinModel(file), question, passage),
     related: (word) => relatedWords(file, word),
-    wordCosine: (one, other) => dot(embedText(openBuiltinModel(file), one), embedText(openBuiltinModel(file), other)),
+    words: builtinWords(file),
+  }
+}
+
+/** Number of words whose vectors are kept: a line has about ten. */
+const maxWords = 5000
+
+function builtinWords(file: string): WordModel {
+  const known = new Map<string, ReturnType<typeof vectorOf>>()
+  const measure = (word: string) => {
+    let found = known.get(word)
+    if (!found) {
+      const model = openBuiltinModel(file)
+      found = vectorOf(model, tokensOf(model, word))
+      setBounded(known, word, found, maxWords)
+    }
+    return found
+  }
+  return {
+    cosine: (one, other) => dot(measure(one).vector, measure(other).vector),
+    rarity: (word) => measure(word).length,
+    knows: (word) => {
+      const { numbers, folds } = openBuiltinModel(file)
+      return numbers.has(foldText(word, folds))
+    },
   }
 }
 

@@ -1,0 +1,195 @@
+/**
+ * Finds the newer line on the subject of a result: "We moved the web shop to Bun" for "The web shop runs on Node 20". A
+ * logistic regression over the properties of the two lines and of the query, fitted on pairs of changed facts and on
+ * pairs that look alike and are both true (`test/recall/changes-en`, `changes-zh`).
+ */
+import { hasAnyOf } from '../text/language/words.ts'
+import { indexTermsOf } from '../query/parse-query.ts'
+import {
+  compareLines,
+  coverageOf,
+  shareWord,
+  subjectLineOf,
+  subjectTerms,
+  type PairProperties,
+  type WordMeasures,
+} from '../text/same-subject.ts'
+import type { MissingWord, SearchedResult } from './missing-words.ts'
+import type { Lexicon, WordRelations } from './query-words.ts'
+import { logistic, type RankedUnit } from './rank.ts'
+
+/** A line with the place that tells when it was written. */
+export interface DatedUnit {
+  readonly path: string
+  readonly startLine: number
+  readonly text: string
+  readonly heading: string
+  /** `YYYY-MM-DD`; undefined if unknown. */
+  readonly date: string | undefined
+}
+
+export interface NewerLine {
+  readonly older: number
+  readonly newer: number
+  /** True if the newer line surely tells the same fact. */
+  readonly isSure: boolean
+  /** True if the question is about the past. */
+  readonly isPast: boolean
+}
+
+interface Properties extends PairProperties {
+  readonly cosine: number
+  /** Reciprocal rank of the newer line among those by cosine with the older one. */
+  readonly nearness: number
+  /** Reciprocal rank of the older line among those by cosine with the newer one. */
+  readonly oldNearness: number
+  /** Share of the query in the newer line, and by how much less it is than in the older one. */
+  readonly covered: number
+  readonly lost: number
+  /** Largest probability that the query is about a word that only the newer line has. */
+  readonly onlyNew: number
+  /** Reciprocal rank among the candidates. */
+  readonly place: number
+}
+
+const constant = -8.55
+const weights: Properties = {
+  cosine: -0.78,
+  contrast: -2.18,
+  newTask: -2.18,
+  newEvent: 0.46,
+  negation: 0.39,
+  oldHead: 1.75,
+  newHead: 0.92,
+  nearness: 1.82,
+  oldNearness: 2.65,
+  covered: 1.34,
+  lost: -0.74,
+  onlyNew: 3.26,
+  place: 4.19,
+}
+/** Probabilities from which the newer line stands first, and from which it stands second. */
+const minSure = 0.43
+const minLikely = 0.03
+/** The same for the older line, if the question is about the past. */
+const minPast = 0.1
+
+/** Number of results that can be the newer line. Compared in full are the first ones, and the nearest ones by meaning. */
+const maxCompared = 60
+const maxByRank = 12
+const maxNearest = 5
+
+const asksAboutPast =
+  hasAnyOf(`used_to back_then at_first initially originally previous(?:ly)? formerly earlier in_the_past before
+  以前 当时 之前 原来 原先 当初 过去 早先 曾经 最初 一开始`)
+
+export interface NewerSearch {
+  readonly query: string
+  readonly lexicon: Lexicon
+  readonly relations: WordRelations
+  readonly textOf: (id: number) => DatedUnit
+  readonly vectorOf: (id: number) => Float32Array | undefined
+  readonly missingIn: (result: SearchedResult) => MissingWord[]
+}
+
+/**
+ * A question about the past is about the older one of two lines: if the first result is the newer one, the older line
+ * comes first.
+ * @param ranked notes, best first
+ */
+export function findNewerLine(ranked: readonly RankedUnit[], search: NewerSearch): NewerLine | undefined {
+  const isPast = asksAboutPast(search.query)
+  const bestOf = (withOlder: boolean) =>
+    comparisonsOf(ranked, search, withOlder).sort((one, other) => other.probability - one.probability)[0]
+  const older = isPast ? bestOf(true) : undefined
+  if (older && older.probability >= minPast) return { older: older.older, newer: older.newer, isSure: true, isPast }
+  const best = bestOf(false)
+  if (!best || best.probability < minLikely) return undefined
+  return {
+    older: best.older,
+    newer: best.newer,
+    isSure: best.probability >= minSure && best.canBeSure && !isPast,
+    isPast,
+  }
+}
+
+/** Compares the first result with newer candidates. @param isReversed with older ones */
+export function comparisonsOf(ranked: readonly RankedUnit[], search: NewerSearch, isReversed: boolean) {
+  const [first] = ranked
+  if (!first || first.features.isDialogue === 1) return []
+  const { lexicon, relations, textOf, vectorOf, missingIn } = search
+  const words: WordMeasures = { idf: idfBy(lexicon), cosine: relations.cosine }
+  const terms = subjectTerms(search.query)
+  const compared = ranked.slice(0, maxCompared).filter(({ features }) => features.isDialogue !== 1)
+  const [top, ...candidates] = compared.map(({ id }, place) => ({ id, text: textOf(id), vector: vectorOf(id), place }))
+  if (!top) return []
+  const isBefore = (one: DatedUnit, other: DatedUnit) => (isReversed ? isNewer(one, other) : isNewer(other, one))
+  const others = candidates
+    .filter(({ text }) => isBefore(top.text, text))
+    .map((other) => ({ ...other, cosine: cosineOf(top.vector, other.vector) }))
+    .sort((one, other) => other.cosine - one.cosine)
+  const topLine = subjectLineOf(top.text.text)
+  const topMissing = missingIn({ id: top.id, text: top.text.text, isDialogue: false, words: topLine.terms })
+  return others.flatMap((other, near) => {
+    if (near >= maxNearest && other.place >= maxByRank) return []
+    const line = subjectLineOf(other.text.text)
+    const [old, newer] = isReversed ? [line, topLine] : [topLine, line]
+    const isNearer = ({ id, text, vector }: (typeof candidates)[number]) =>
+      id !== other.id && isBefore(text, other.text) && cosineOf(vector, other.vector) > other.cosine
+    const missing = missingIn({ id: other.id, text: other.text.text, isDialogue: false, words: line.terms })
+    const covered = coverageOf(terms, newer, words)
+    const properties: Properties = {
+      ...compareLines(old, newer, words),
+      onlyNew: isReversed ? largestOf(missing, topMissing) : largestOf(topMissing, missing),
+      covered,
+      lost: coverageOf(terms, old, words) - covered,
+      cosine: other.cosine,
+      nearness: 1 / (1 + near),
+      oldNearness: 1 / (1 + candidates.filter(isNearer).length),
+      place: 1 / (1 + other.place),
+    }
+    const names = Object.keys(weights) as (keyof Properties)[]
+    const logit = names.reduce((sum, name) => sum + weights[name] * properties[name], constant)
+    const [olderId, newerId] = isReversed ? [other.id, top.id] : [top.id, other.id]
+    return {
+      older: olderId,
+      newer: newerId,
+      probability: logistic(logit),
+      canBeSure: shareWord(old, newer, words),
+      properties,
+    }
+  })
+}
+
+function largestOf(missing: readonly MissingWord[], others: readonly MissingWord[]): number {
+  const known = new Set(others.map(({ word }) => word))
+  return Math.max(0, ...missing.map(({ word, probability }) => (known.has(word) ? 0 : probability)))
+}
+
+/** As for the words of a query: smaller collections count as this many units. */
+const minUnits = 600
+
+function idfBy(lexicon: Lexicon): WordMeasures['idf'] {
+  const units = Math.max(lexicon.units, minUnits)
+  return ({ readings: [first] }) => {
+    const count = first ? Math.min(...indexTermsOf(first).map((term) => lexicon.unitsWith(term).length)) : 0
+    return Math.log(1 + (units - count + 0.5) / (count + 0.5))
+  }
+}
+
+/** Returns true if a line was written later. A line without a day is never newer. */
+export function isNewer(one: DatedUnit, other: DatedUnit): boolean {
+  if (one.date === undefined) return false
+  if (one.path === other.path)
+    return one.date === other.date ? one.startLine > other.startLine : one.date > (other.date ?? '')
+  return other.date === undefined || one.date > other.date || (one.date === other.date && timeOf(one) > timeOf(other))
+}
+
+function timeOf({ text, heading }: DatedUnit): string {
+  const time = /^\s*(?:[-*+]\s+)?(\d{1,2}:\d\d)\b/.exec(text)?.[1] ?? /\b\d{1,2}:\d\d\b/.exec(heading)?.[0] ?? ''
+  return time.padStart(5, '0')
+}
+
+function cosineOf(one: Float32Array | undefined, other: Float32Array | undefined): number {
+  return one?.reduce((sum, value, at) => sum + value * (other?.[at] ?? 0), 0) ?? 0
+}
