@@ -45,7 +45,7 @@ describe('recall on judged questions', { timeout: 60_000 }, () => {
     },
   )
 
-  it('words alone find hardly any line that shares no word with the question', async () => {
-    expect((await measure('other-words', undefined, 'none')).inThree).toBeLessThan(0.05)
+  it('words alone, with the table of related words, find few lines that share no word with the question', async () => {
+    expect((await measure('other-words', undefined, 'none')).inThree).toBeLessThan(0.2)
   })
 })

@@ -13,7 +13,7 @@ import {
   bigramsOf,
 } from '../text/terms.ts'
 import { findKindWords } from '../text/line-kinds.ts'
-import { relatedTerms, technicalTermAt } from '../text/related-terms.ts'
+import { relatedTerms, tableTermAt } from '../text/related-terms.ts'
 import { stem } from '../text/stem.ts'
 import { roleOfCjk, roleOfStem, type WordRole } from '../text/stop-words.ts'
 import type { Boost, FilteredQuery } from './filters.ts'
@@ -80,10 +80,10 @@ export function searchTerms(query: string): SearchTerm[] {
     return { shown: text.slice(start, end).toLowerCase(), role: 'lineKind', readings }
   })
   const distinct = new Map([...kinds, ...codes].map((term) => [term.readings[0]?.term, term])).values()
-  // "the API" is a word, although it begins with a capital letter.
-  const isTechnical = ({ role, shown }: QueryTerm) => role === 'name' && relatedTerms(shown).length > 0
+  // "the API" and "Mom" are words, although they begin with a capital letter.
+  const isKnown = ({ role, shown }: QueryTerm) => role === 'name' && relatedTerms(shown).length > 0
   const others = queryTerms(blankSpans(text, [...words, ...codes])).map((term) =>
-    isTechnical(term) ? { ...term, role: 'content' as const } : term,
+    isKnown(term) ? { ...term, role: 'content' as const } : term,
   )
   return [...distinct, ...others]
 }
@@ -178,11 +178,11 @@ function readingsOf(folded: string): TermVariant[] {
   return folded.includes(' ') ? [] : [{ kind: 'word', term: stem(folded), weight: 1 }]
 }
 
-/** Cuts a run into words, and technical terms that the segmenter's dictionary lacks: it cuts 数据库 into 数据 and 库. */
+/** Cuts a run into words, and words of the tables that the segmenter's dictionary lacks: it cuts 数据库 into 数据 and 库. */
 function* segmentsOf(run: string, from = 0): Generator<{ segment: string; index: number }> {
   for (const { segment, index } of wordSegmenter().segment(run.slice(from))) {
     const at = from + index
-    const term = technicalTermAt(run, at)
+    const term = tableTermAt(run, at)
     if (term !== undefined && term.length > segment.length) {
       yield { segment: term, index: at }
       yield* segmentsOf(run, at + term.length)

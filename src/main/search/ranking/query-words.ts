@@ -8,7 +8,7 @@ import type { SoundIndex } from '../text/cjk-sounds.ts'
 import { areDerived, stem } from '../text/stem.ts'
 import { roleOfCjk, roleOfStem, type WordRole } from '../text/stop-words.ts'
 import { openTermOf } from '../text/line-kinds.ts'
-import { relatedTerms } from '../text/related-terms.ts'
+import { isTechnicalTerm, relatedTerms } from '../text/related-terms.ts'
 import { codePattern, fold } from '../text/terms.ts'
 
 /** Words of the searched units. Implementations exclude units that the reader must not see. */
@@ -32,13 +32,13 @@ export interface WordRelations {
   readonly knows?: ((word: string) => boolean) | undefined
 }
 
-/** Stands for the cosine of technical terms, which models do not know. */
-const technicalCosine = 0.95
+/** Stands for the cosine of words of the tables, which models do not know. */
+const tableCosine = 0.95
 
 export function wordRelations(provider: EmbeddingProvider | undefined): WordRelations {
   return {
     related: (word) => [
-      ...relatedTerms(word).map((other) => ({ word: other, cosine: technicalCosine })),
+      ...relatedTerms(word).map((other) => ({ word: other, cosine: tableCosine })),
       ...(provider?.related?.(word) ?? []),
     ],
     cosine: (one, other) => provider?.words?.cosine(one, other) ?? 0,
@@ -202,7 +202,7 @@ class WordFinder {
   #collect(): Pick<QueryWord, 'units' | 'headUnits'> {
     const units = new Map<number, number>()
     const headUnits = new Set<number>()
-    const isTechnical = relatedTerms(this.#term.shown).length > 0
+    const isTechnical = isTechnicalTerm(this.#term.shown)
     const isSummed = ({ kind }: WordMatch) => isTechnical && kind === 'related'
     for (const match of this.#matches) {
       for (const id of match.units) {
