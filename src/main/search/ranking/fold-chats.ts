@@ -1,11 +1,19 @@
+import { lazy } from '#shared/util/lazy.ts'
 import { lineTerms } from '../text/terms.ts'
 import { hasAnswer, type UnitVerdict } from './select-results.ts'
 import type { UnitCandidate, UnitRanking, UnitSearcher } from './unit-searcher.ts'
 
 /** Share of a chat's terms that a note must have. */
 const minShare = 0.8
-/** With fewer terms, equal words say little. */
+/** With fewer terms, equal words say little, unless the note says nothing else. */
 const minTerms = 3
+/** Words that ask to save something. A note made from such a message lacks them. */
+const requestTerms = lazy(() =>
+  termsOf(
+    `please can could you just so note down that this it in mind for me remember remind reminder save keep record
+    log write jot memo store add to my our the notes memory 请你您能帮我给麻烦把记住得录着一个条笔下来好了提醒备存写进到这件事`,
+  ),
+)
 
 /**
  * Folds results from chats that repeat a returned note into it, and counts the others after the notes. Without the
@@ -43,11 +51,16 @@ export function foldChats(
   return { ...chats, candidates }
 }
 
+const notToForget = /\b(?:don['’]t|do not|never) forget\b|(?:别|不要|勿)忘(?:[了记記])?|\n/gi
+
 function termsOf(text: string): ReadonlySet<string> {
-  const { terms, runs } = lineTerms(text.replaceAll('\n', ' '))
+  const { terms, runs } = lineTerms(text.replace(notToForget, ' '))
   return new Set([...terms, ...runs.flatMap((run) => [...run])])
 }
 
 function repeats(terms: ReadonlySet<string>, note: ReadonlySet<string>): boolean {
-  return terms.size >= minTerms && terms.intersection(note).size >= minShare * terms.size
+  const shared = terms.intersection(note).size
+  const said = terms.difference(requestTerms()).union(terms.intersection(note)).size
+  const isWhole = shared === note.size && said === shared
+  return shared > 0 && (isWhole || said >= minTerms) && shared >= minShare * said
 }

@@ -48,6 +48,16 @@ describe('a chat', () => {
     expect(fold([port], [[text, returned(1)]])).toEqual([returned(2)])
   })
 
+  it.each([
+    ['The rent is 1,450', 'note: the rent is 1,450'],
+    ["I'm vegan", "Don't forget that I'm vegan"],
+    ['房租每月 4500', '请帮我记住房租每月 4500'],
+    ['房東電話 0912345678', '把房東電話 0912345678 記下來'],
+  ])('is folded into the note %s, without the words that ask for it: %s', (note, text) => {
+    expect(fold([[note, returned(1)]], [[text, returned(1)]])).toEqual([{ kind: 'duplicate', rank: 1 }])
+    expect(fold([[note, returned(1)]], [[`${text}, Anna knows 安娜也知道`, returned(1)]])).toEqual([returned(2)])
+  })
+
   it('counts after the notes and the chats before it', () => {
     const chats: Given = [
       ['the boat is called Persephone', returned(1)],
