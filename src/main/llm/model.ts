@@ -30,17 +30,23 @@ export interface ModelRequest {
 }
 
 export type Purpose =
-  | ({
+  | {
       readonly kind: 'chat'
+      /** `YYYY-MM-DD`. */
+      readonly today: string
+      /** `HH:MM`, for messages without a time. */
+      readonly time: string
+      /** File for today's notes; its name contains the date. */
+      readonly todaysLog: string
       /** True if the last message is the app's request to continue an interrupted answer. */
       readonly continuesAnswer?: boolean
       /** True if memory is off in the chat; the request has no memory tools. */
       readonly isWithoutMemory?: boolean | undefined
       /** The current turn from the user's message on, if a summary replaces its beginning. */
       readonly turn?: readonly Message[] | undefined
-    } & Day)
+    }
   /** The last message asks to save notes from the messages before it. */
-  | ({ readonly kind: 'flush' } & Day)
+  | { readonly kind: 'flush' }
   | {
       readonly kind: 'summary'
       /** Rendered by `renderInParts`. */
@@ -51,15 +57,6 @@ export type Purpose =
   | { readonly kind: 'title' }
   /** Review of memory lines; only for language models, not for the offline model. */
   | { readonly kind: 'upkeep' }
-
-interface Day {
-  /** `YYYY-MM-DD`. */
-  readonly today: string
-  /** `HH:MM`, for messages without a time. */
-  readonly time: string
-  /** File for today's notes; its name contains the date. */
-  readonly todaysLog: string
-}
 
 export type ThinkingEffort = 'low' | 'medium' | 'high'
 

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
@@ -83,22 +83,21 @@ it('cuts notes in a text reply, and notes that `edit` appends', async () => {
   expect((await edited.chat(long)).log).toMatch(/\n- 10:30 Tea\n- 10:30 We take .{250,290} … \[sessions\/.*\]\n$/)
 })
 
-it('keeps long statements to the offline model as short notes, and says so in the answer', async () => {
-  const { chat } = await openChat([], true)
+it('takes no notes from statements to the offline model that the user did not keep, and says so in the answer', async () => {
+  const { chat, workspace } = await openChat([], true)
   const statements = ['Alder', 'Birch', 'Cedar', 'Dogwood', 'Elm'].map(
     (name) => `Project ${name} is in town. ${`It is about the ${name} and the river. `.repeat(500)}`,
   )
-  const { log = '', transcript, session, raw } = await chat(...statements)
+  const { log, transcript, flush, session } = await chat(...statements)
   const answers = transcript.messages().filter(({ message }) => message.role === 'assistant')
-  for (const { message } of answers) expect(messageText(message)).toMatch(/\/remember.*its summary keeps/)
-  const notes = log.split('\n').filter((line) => line.startsWith('- 10:30 Project '))
-  // The last statement came after the flush: the summary keeps it.
-  expect(notes).toHaveLength(4)
-  for (const [at, note] of notes.entries()) {
-    const [, line] = new RegExp(` … \\[sessions/${session}\\.jsonl:(\\d+)\\]$`).exec(note) ?? []
-    expect(raw[Number(line) - 1]).toContain(statements[at]?.trim())
-  }
-  expect(log.length).toBeLessThan(2500)
+  for (const { message } of answers) expect(messageText(message)).toMatch(/\/remember.*its summary keeps.*not as notes/)
+  expect(flush?.status).toBe('nothing')
+  expect(log).toBeUndefined()
+  const folder = join(workspace, 'memory')
+  const [summary = ''] = await readdir(folder)
+  const lines = (await readFile(join(folder, summary), 'utf8')).split('\n').filter((line) => line.startsWith('- '))
+  expect(lines.length).toBeGreaterThan(3)
+  for (const line of lines) expect(line).toMatch(new RegExp(`^- Project .*\\[sessions/${session}\\.jsonl:\\d+\\]$`))
 })
 
 it('suggests a note in another language instead of saving it', async () => {

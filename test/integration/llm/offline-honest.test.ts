@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
@@ -22,7 +22,19 @@ async function openConversation(files: Readonly<Record<string, string>> = {}) {
     return { session: sent.session, messages, text: last ? messageText(last) : '', keep }
   }
   const log = () => readFile(join(workspace, 'memory/2026-11-17.md'), 'utf8')
-  return { say, log }
+  const search = async (query: string) => {
+    await memory.settle(20_000)
+    return (await memory.search(query)).results.map(({ path, snippet }) => `${path.split('/')[0]}: ${snippet}`)
+  }
+  /** @returns the summary of the chat */
+  const end = async (session: string) => {
+    await chat.endings.end(session)
+    await chat.endings.check()
+    await memory.settle(20_000)
+    const name = (await readdir(join(workspace, 'memory'))).find((one) => one.length > 13)
+    return name === undefined ? '' : readFile(join(workspace, 'memory', name), 'utf8')
+  }
+  return { say, log, search, end }
 }
 
 interface Conversation {
@@ -135,4 +147,48 @@ it('answers with the line that names the day or the thing', async () => {
   await say('Remember that I have a new bike')
   await say('Remember that last Sunday I rode to Tervuren')
   for (const [question, expected] of answers) expect((await say(question)).text).toMatch(expected)
+})
+
+it('shows a note without the chat in which the user asked for it', async () => {
+  const { say, search } = await openConversation()
+  const requests: [query: string, request: string][] = [
+    ['database', 'Remember that we chose PostgreSQL for the database'],
+    ['rent', 'note: the rent is 1,450 euros'],
+    ['Fridays', 'Fridays are off, please remember this'],
+    ['房租', '请帮我记住房租每月 4500'],
+  ]
+  for (const [, request] of requests) await say(request)
+  for (const [query, request] of requests) {
+    const results = await search(query)
+    expect(results.filter((result) => !result.startsWith('memory: '))).toEqual([])
+    expect(results.some((result) => request.includes(result.replace(/^memory: 10:30 /, '')))).toBe(true)
+  }
+})
+
+it('keeps no statement that the user did not keep: the summary of the chat says it, and answers quote it as said', async () => {
+  const { say, log, end } = await openConversation()
+  const { session, keep } = await say('My cholesterol was 240 at the check-up in March.')
+  expect(keep).toBe('My cholesterol was 240 at the check-up in March.')
+  for (const request of ['Translate this: my iron is low', 'Show my to-do list', '帮我写一封信给房东'])
+    expect((await say(request, session)).keep).toBeUndefined()
+  const lines = (await end(session)).split('\n').filter((line) => line.startsWith('- '))
+  expect(lines).toEqual([expect.stringMatching(/^- My cholesterol was 240 at the check-up in March\. \[sessions/)])
+  await expect(log()).rejects.toThrow('ENOENT')
+  expect((await say('What was my cholesterol in March?')).text).toMatch(/^Your notes do not mention this, but you said/)
+})
+
+it('links the line that a correction corrects, and offers to keep a figure that no note has', async () => {
+  const { say } = await openConversation({
+    'MEMORY.md': '# Long-term memory\n\n- The deposit for the flat is 800 euros.\n- 尿酸是 452\n',
+  })
+  for (const [text, line] of [
+    ['correction: the deposit for the flat is 900 euros', 'The deposit for the flat is 800 euros.'],
+    ['更正：尿酸是 425，不是 452', '尿酸是 452'],
+  ] as const) {
+    const { text: answer, keep } = await say(text)
+    expect(answer).toContain(`> ${line}\n\n[MEMORY.md:`)
+    expect(keep).toBe(text)
+  }
+  expect((await say('Locker 42')).keep).toBe('Locker 42')
+  expect((await say('deposit flat 800')).keep).toBeUndefined()
 })

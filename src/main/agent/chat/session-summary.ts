@@ -4,7 +4,7 @@ import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { addedIn } from '#shared/util/file-change.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { isTransient, parseIntent, summarizeStatements, withoutRefused } from '#llm'
-import { queryTerms } from '#search/text'
+import { handsOverText, isRequest, isTask, queryTerms, sentencesOf } from '#search/text'
 import { budgetOf, sessionSummaryText } from '../context/context-budget.ts'
 import { maxSummaryCharacters, summarizeChat } from '../compaction/summarize.ts'
 import type { DigestLine, LinkedMessage } from '../sessions/digest.ts'
@@ -92,7 +92,10 @@ async function summarizeSession(ended: EndedSession, messages: readonly LinkedMe
       const prompts = await loadPrompts(ended)
       const { topic, lines } = await summarizeChat(transcript, usable, prompts, { model, budget, signal })
       const title = transcript.name ?? messageText(first.message)
-      if (lines) return { topic, title, lines: lines.filter(({ text }) => !isSaved(text)) }
+      const asking = new Set(statements.flatMap(({ id, message }) => (asksOnly(messageText(message)) ? id : [])))
+      const isStated = ({ text, messages: from }: DigestLine) =>
+        !isSaved(text) && (from.length === 0 || from.some((id) => !asking.has(id)))
+      if (lines) return { topic, title, lines: lines.filter(isStated) }
     } catch (error) {
       if (!(error instanceof AppError) || isTransient(error)) throw error
     }
@@ -101,6 +104,12 @@ async function summarizeSession(ended: EndedSession, messages: readonly LinkedMe
   const kept = summarizeStatements(texts, maxSummaryCharacters, isSaved)
   const lines = kept.map(({ text, key }) => ({ kind: 'fact' as const, text, messages: [key] }))
   return { title: transcript.name ?? lines[0]?.text ?? '', lines }
+}
+
+/** Returns true for a message without statements: a fact cannot be from it. */
+function asksOnly(text: string): boolean {
+  if (parseIntent(text).kind === 'remember') return false
+  return handsOverText(text) || sentencesOf(text).every((sentence) => isRequest(sentence) || isTask(sentence))
 }
 
 /** Returns the words of each line that the chat has saved in notes, also if the note was undone. */

@@ -10,7 +10,7 @@ import { type FileChange, addedIn } from '#shared/util/file-change.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { complete, isTransient, type ChatModel, type ModelRequest } from '#llm'
 import { sessionsPrefix } from '#search'
-import { addLogEntry, dailyLogPath, isMemoryPath, localDate, localTime } from '#workspace'
+import { addLogEntry, dailyLogPath, isMemoryPath, localDate } from '#workspace'
 import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
 import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { cutAtWord } from '#shared/markdown/log-entry.ts'
@@ -123,7 +123,6 @@ async function flush(
   const { transcript, model, budget, toolContext } = options
   const { layout } = toolContext.workspace
   const at = toolContext.now()
-  const today = localDate(at)
   const content = await flushPrompt(options)
   const lines = await transcript.linesOf(linked.map(({ id }) => id))
   const placeOf = (note: string) => {
@@ -152,7 +151,7 @@ async function flush(
   const memoryTools = options.tools.filter(isBuiltIn)
   const messages: Message[] = [...conversation, { role: 'user', content, timestamp: at.getTime() }]
   const request = {
-    purpose: { kind: 'flush', today, time: localTime(at), todaysLog: dailyLogPath(today, layout) },
+    purpose: { kind: 'flush' },
     system,
     // The chat has the same tools: with others, the model server could not reuse the beginning of its requests.
     tools,

@@ -1,35 +1,7 @@
-import { datedNote } from '#search/text'
+import { handsOverText } from '#search/text'
 import { type Message, messageText, splitAttachments } from '#shared/chat/messages.ts'
 import type { Purpose } from '../model.ts'
-import { isSubstantial, parseIntent, requestedNote } from './intent.ts'
-
-const maxNotes = 20
-
-export function userTextsIn(messages: readonly Message[]): UserText[] {
-  return messages.flatMap((message) => {
-    const userText = userTextOf(message)
-    if (userText || message.role !== 'user' || typeof message.content !== 'string') return userText ?? []
-    const isRendered = message.content.includes('<conversation>')
-    return isRendered ? userTextsInRendered(message.content).map(({ text }) => ({ text, time: '' })) : []
-  })
-}
-
-/** Returns log entries; undefined if there are none. @param saved earlier notes @param time of texts without one */
-export function extractNotes(
-  texts: readonly UserText[],
-  saved: string,
-  { today, time }: Extract<Purpose, { kind: 'chat' | 'flush' }>,
-): string | undefined {
-  const entries = new Map<string, string>()
-  for (const userText of withoutOptedOut(texts)) {
-    const { text } = userText
-    const parts = parseIntent(text, today).kind === 'remember' ? [text] : text.split('\n')
-    for (const note of parts.flatMap((part) => statementsIn(part.trim(), today)))
-      if (note !== '' && !saved.includes(note))
-        entries.set(note, `- ${userText.time || time} ${note.replaceAll('\n', '\n  ')}\n`)
-  }
-  return entries.size > 0 ? [...entries.values()].slice(-maxNotes).join('') : undefined
-}
+import { isSubstantial, parseIntent } from './intent.ts'
 
 /** Drops texts that the user does not want saved: "don't note this: …", or "don't note that" after them. */
 export function withoutOptedOut<T extends Pick<UserText, 'text'>>(texts: readonly T[]): T[] {
@@ -51,26 +23,21 @@ export function withoutRefused(messages: readonly Message[]): Message[] {
   })
 }
 
-/** Returns the whole text, or only its statements if it also contains questions. */
-function statementsIn(text: string, today: string): string[] {
-  const intent = parseIntent(text, today)
-  if (intent.kind === 'remember') return [requestedNote(intent, today)]
+const isStated = (text: string) => ['statement', 'keywords', 'remember'].includes(parseIntent(text).kind)
+
+/** Returns the whole text, or only its statements if it also asks for something. Empty if there are none. */
+export function statedIn(text: string): string {
+  if (handsOverText(text)) return ''
   const sentences = text.split(/(?<=[。！？!?；;])\s*|(?<=\p{L}\.)\s+(?=\p{Lu}|\p{Lo})/u).filter(Boolean)
-  const statements = sentences.filter(
-    (sentence) =>
-      isSubstantial(sentence) && ['statement', 'keywords', 'remember'].includes(parseIntent(sentence, today).kind),
-  )
-  const notes = statements.length === sentences.length ? [text] : statements
-  return notes.map((note) => datedNote(note, today))
+  const statements = sentences.filter((sentence) => isSubstantial(sentence) && isStated(sentence))
+  return statements.length === sentences.length ? text : statements.join(' ')
 }
 
 export function extractSummary({ conversation, earlier }: Extract<Purpose, { kind: 'summary' }>): string {
-  const items = userTextsInRendered(conversation).flatMap(({ text, link }) =>
-    text
-      .split('\n')
-      .filter((line) => line !== '' && parseIntent(line).kind !== 'question')
-      .map((line) => `- ${line} ${link}`.trimEnd()),
-  )
+  const items = userTextsInRendered(conversation).flatMap(({ text, link }) => {
+    const lines = handsOverText(text) ? [] : text.split('\n')
+    return lines.filter(isStated).map((line) => `- ${line} ${link}`.trimEnd())
+  })
   return [...(earlier === undefined ? [] : [earlier, '']), ...items].join('\n')
 }
 

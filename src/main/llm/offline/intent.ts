@@ -5,7 +5,9 @@ import {
   englishOpenings,
   englishQuestionWord,
   formatDay,
+  isPartOfNoun,
   isRequest,
+  isTask,
   parseDay,
   parseTemporalExpressions,
   queryTerms,
@@ -63,28 +65,24 @@ function parseStart(raw: string, today: string): Intent {
       if (intent) return intent
     }
   }
-  const matches = (name: 'change' | 'unsupported' | 'statement') =>
+  const matches = (name: 'change' | 'statement') =>
     languages.some((patterns) =>
       startPositions(text, patterns).some((start) => {
         const part = text.slice(start)
-        return patterns[name].test(part) && (name === 'statement' || !isPartOfNoun(part, patterns[name]))
+        return patterns[name].test(part) && (name === 'statement' || !isPartOfNoun(part.replace(patterns[name], '')))
       }),
     )
   if (matches('change')) return { kind: 'change' }
-  if (matches('unsupported')) return { kind: 'help' }
-  const sentences = sentencesOf(text)
+  const isGreeting = (sentence: string) => languages.some(({ smallTalk }) => smallTalk.test(trimPunctuation(sentence)))
+  const sentences = sentencesOf(text).filter((sentence) => !isGreeting(sentence))
+  if (isTask(sentences[0] ?? '')) return { kind: 'help' }
   if ([sentences[0], sentences.at(-1)].some((sentence = '') => isRequest(sentence))) return { kind: 'question' }
   return { kind: matches('statement') ? 'statement' : 'keywords' }
 }
 
-/**
- * Returns true if the verb of a request is the first part of a noun in a question: 翻译费多少, "how much is the
- * translation fee". After the verb of a request, an object or a question word follows: 解释什么是熵.
- */
-function isPartOfNoun(text: string, request: RegExp): boolean {
-  const rest = text.replace(request, '')
-  const isNoun = /^(?![这那一以上下掉了成为到什怎如哪谁何])\p{Script=Han}/u.test(rest)
-  return isNoun && isRequest(rest.replace(/[吗?\s]+$/, ''))
+/** Returns what a correction states: "correction: …", 更正：… */
+export function correctionIn(message: string): string | undefined {
+  return /^\s*(?:correction|corrected|[更订訂勘]正|勘[误誤])\s*[:：]\s*(\S[^]*)/i.exec(message)?.[1]
 }
 
 /** Keeps the length, so that positions are the same in the result and in the original. */
@@ -172,15 +170,17 @@ function parseRemember(whole: string, patterns: Patterns, raw: string): Intent |
   return undefined
 }
 
+/** "Show yesterday", unlike "when is the show on Friday". */
+const showVerb = '(?<!\\b(?:the|an?)_)\\bshow\\b'
 const listRequest = new RegExp(
-  anyOf(`what.?s? summar[iy]\\w* sum_up recap review list show tell give anything everything notes? logs? entries journal
+  anyOf(`what.?s? summar[iy]\\w* sum_up recap review list ${showVerb} tell give anything everything notes? logs? entries journal
     什么 甚么 啥 哪些 干嘛 总结 整理 回顾 复盘 看 显示 列出 [记纪]录 日志 日记 笔记 怎么样 概括 汇总`),
   'i',
 )
 /** Words about a log besides those that queries ignore: "what did I note last week". */
 const logWords = new RegExp(
   anyOf(`notes? noted logs? logged entries entry journal diary record(?:ed)? save[ds]? write wrote written work(?:ed|ing)? talked
-    summari[sz]e summary sum recap review over stuff doing during days? talk told happen(?:s|ed)? going been list show give anything everything
+    summari[sz]e summary sum recap review over stuff doing during days? talk told happen(?:s|ed)? going been list ${showVerb} give anything everything
     咱们? 今天 忙 聊 谈 讲 讨论 写 些 记 说 做 干嘛 嘛 活动 工作 日志 日记 笔记 [记纪]录 发生 过得 总结 整理 回顾 复盘 概括 汇总 查看 看看? 显示 列出
     怎么样 那天 当天 所有 全部 事情? 东西 内容 情况 提到? 记下 告诉 哪些 [啊哈呀哦喔呢吧~]`),
   'gi',
@@ -221,6 +221,9 @@ const doNot = anyOf(`don'?t do_not never no_need_to you_(?:don'?t|do_not)_(?:hav
 const refused = anyOf('noted saved kept remembered stored written')
 /** "$4 a pound", "30 euros per month". */
 const price = '(?:[€$£]\\s?\\d[\\d.,]*|\\d\\s?(?:€|euros?|dollars?|pounds?)) ?(?:an?\\b|per\\b|/)'
+/** "63.5 kg", "128/82", "900 euros". */
+const measure =
+  '(?:\\d\\s?(?:kg|km|cm|mm|mg|ml|lbs?|oz|°c|€|euros?|dollars?|pounds?)|[€$£]\\s?\\d[\\d.,]*|\\d{2,3}/\\d{2,3})'
 const objects = 'an? the my your this that what all every\\w* files notes'
 
 const english = {
@@ -236,13 +239,8 @@ const english = {
       '^how (?:do|does|can) (?:this|it|you|i use this) ?(?:work)?$',
     'i',
   ),
-  /** Requests that need a language model or an editor. */
+  /** Requests that need an editor. */
   change: new RegExp(`^${anyOf('delete remove erase forget change update edit correct')} +${anyOf(objects)}`, 'i'),
-  unsupported: new RegExp(
-    `^${anyOf('write draft translate rewrite generate make summari[sz]e list')} +${anyOf(objects, 'me')}|` +
-      '^(?:explain|translate)\\b|^tell me an? (?:joke|story)\\b',
-    'i',
-  ),
   optOut: new RegExp(
     `^(?:${doNot}(?: ever)? ${saveVerb}(?: down)? (?:this|that|it|these|those|the following|what i)\\b|` +
       'forget (?:this|that|it|what i (?:just )?said)$|(?:(?:this|that) is )?off the record|' +
@@ -266,7 +264,8 @@ const english = {
   ],
   reminder: /\bremind|\balarm\b/i,
   statement: new RegExp(
-    `^\\w{3,}ed\\b .|^[^,;]{10,}, \\w|^(?:i|we|he|she|they|it)'?(?:m|ve|ll|re|s)\\b|` +
+    `^\\w{3,}ed\\b .|^[^,;]{10,}, \\w|^[a-z][\\w '&/-]{1,40}: \\S|${measure}[.!]*$|` +
+      `^(?:i|we|he|she|they|it)'?(?:m|ve|ll|re|s)\\b|` +
       `^[a-z]+\\b.*${anyOf(
         `am is are was were be been have has had will won't can't don't doesn't didn't isn't wasn't goes moves costs? starts ends
         opens closes expires needs? wants? likes? loves? hates? prefers? uses? works? lives? think went got made did said told came
@@ -309,10 +308,7 @@ const chinese: Patterns = {
     'i',
   ),
   change:
-    /^(?:帮我|给我|麻烦|请)?(?:删|清除|清空|忘掉|忘记(?!了)|修改|更正(?!:)|更新|改|(?<=.)忘|把.{1,40}(?:删|改|忘|清掉))/,
-  unsupported: new RegExp(
-    `^${anyOf('写[一个首篇封段] 画[一个张幅] 翻译 改写 润色 解释 生成 讲一?个 总结 概括 列出 把.{1,40}(?:翻译|译成)')}`,
-  ),
+    /^(?:帮我|给我|麻烦|请)?(?:删|清除|清空|忘掉|忘记(?!了)|修改|更正(?!:)|更新|改(?!写)|(?<=.)忘|把.{1,40}(?:删|改(?!写)|忘|清掉))/,
   optOut: new RegExp(
     `^(?:${these})?(?:内容|信息|事情?|都)*[,\\s]*(?:请你?|你)?[就都可也]*${dontSave}(?:帮我|给我)?(?:把[这它那].{0,5}?)?` +
       '(?:记录?(?:住|下来?|进去)?|记得|存(?:起来|下来|档)?|保存|储存|写(?:下来?|进.{0,4}|入.{0,4}))' +
@@ -321,7 +317,7 @@ const chinese: Patterns = {
       `^把?${these}(?:都|吧|给我)*(?:忘掉|忘了|忘记|删掉|删除|不要了|不算)(?:好了|算了|${particle})*$`,
   ),
   remember: [
-    /^把(?:这个|这些|这|下面|以下|它)[^,:。]{0,8}?[记存写](?:录|住|下来|下|一下|起来|进去|了|吧)*[:,。!\s]*(?<text>[\s\S]*)$/,
+    /^把(?:这个|这些|这|下面|以下|它)[^,:。]{0,8}?(?:[记存]|(?<![改重扩缩续])写)(?:录|住|下来|下|一下|起来|进去|了|吧)*[:,。!\s]*(?<text>[\s\S]*)$/,
     new RegExp(
       '^把(?<text>[\\s\\S]+?)(?:这件事情?|这事儿?|这点|这个)?[都也]?(?:给我|帮我)?' +
         `(?:记录?(?:下来|下|住|一下|好)|[记写存加](?:到|进|在)${notePlace}|存(?:下来|起来|一下))${particle}*$`,
@@ -338,7 +334,8 @@ const chinese: Patterns = {
   ],
   reminder: /提醒|闹钟/,
   statement: new RegExp(
-    '.[。!]$|了[。!]?$|[完过]了.|^[^,;]{4,}[,;].{3}|' +
+    `.[。!]$|了[。!]?$|[完过]了.|^[^,;]{4,}[,;].{3}|^[\\u4e00-\\u9fff]{2,10}:\\s*\\S|${measure}$|` +
+      '\\d\\s?(?:公斤|千克|斤|厘米|毫米|毫克|毫升|平米|公里)$|' +
       '\\d\\s?(?:块|元|毛|角|欧元?|美元|英镑|日元|港币)(?![的钱多少])|' +
       '(?:[涨升降调搬改]到|[改换变][成为]|[是在有用对把被叫住喜爱讨要想]|会(?![议员计场费长馆])).|' +
       '^(?:明天|明早|明晚|后天|下周|下个?月).*[点时去到和跟]',

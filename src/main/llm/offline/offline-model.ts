@@ -8,8 +8,8 @@ import { maxQuery } from '#shared/util/limits.ts'
 import { withoutPrivateMarks } from '#shared/markdown/visibility.ts'
 import { modelLimits } from '../catalog/catalog.ts'
 import { AnswerDraft, type ChatModel, type ModelEvent, type ModelRequest, type Purpose } from '../model.ts'
-import { parseIntent, requestedNote } from './intent.ts'
-import { extractNotes, extractSummary, userTextsIn, plainText, userTextOf } from './distill-notes.ts'
+import { correctionIn, parseIntent, requestedNote } from './intent.ts'
+import { extractSummary, plainText, statedIn, userTextOf } from './distill-notes.ts'
 import { replyLanguage, type Language, sentencesIn, type Sentences, isDisclaimer } from './sentences.ts'
 
 /** @param language of the answers if none is detected in the chat */
@@ -28,7 +28,7 @@ export function createOfflineModel(
   }
 }
 
-type ChatPurpose = Extract<Purpose, { kind: 'chat' | 'flush' }>
+type ChatPurpose = Extract<Purpose, { kind: 'chat' }>
 
 async function* stream(
   request: ModelRequest,
@@ -60,7 +60,8 @@ function nextStep({ purpose, messages }: ModelRequest, fallback: Language): Step
     case 'summary':
       return { text: extractSummary(purpose) }
     case 'flush':
-      return saveNotes(messages, purpose)
+      // The app writes a note as soon as the user asks for it, and makes no other notes.
+      return { text: 'NO_REPLY' }
     default:
       return {}
     case 'chat': {
@@ -125,13 +126,28 @@ function reply(
     case 'period':
       return answerPeriod(intent, search, sentences)
     case 'question':
-    case 'keywords':
       return answerQuestion(question, search, sentences, purpose.today)
+    case 'keywords': {
+      const step = answerQuestion(question, search, sentences, purpose.today)
+      const isKnown = (figure: string) => step.text?.match(/^> .*/gm)?.join('\n').includes(figure) === true
+      // "Deposit 900" is a note, unless the memory has it.
+      const isNew = !step.calls && question.match(/\d[\d.,:/-]*/g)?.every(isKnown) === false
+      return isNew ? { ...step, keep: datedNote(question, purpose.today) } : step
+    }
     case 'change':
       return answerQuestion(question, search, { ...sentences, found: sentences.unchanged }, purpose.today)
-    case 'statement':
-      if (purpose.kind === 'chat' && purpose.isWithoutMemory === true) return { text: sentences.withoutMemory }
-      return { text: sentences.statement, keep: datedNote(question, purpose.today) }
+    case 'statement': {
+      if (purpose.isWithoutMemory === true) return { text: sentences.withoutMemory }
+      const stated = statedIn(question)
+      if (stated === '') return { text: sentences.help }
+      const [corrected, found] = [correctionIn(question), sentences.corrected]
+      const answers = { ...sentences, found, foundInChats: found, nothingFound: () => sentences.statement }
+      const step =
+        corrected === undefined
+          ? { text: sentences.statement }
+          : answerQuestion(corrected, search, answers, purpose.today)
+      return step.calls ? step : { ...step, keep: datedNote(stated, purpose.today) }
+    }
     default:
       return { text: thanks.test(question) ? sentences.thanks : sentences[intent.kind] }
   }
@@ -142,24 +158,8 @@ function sentencesFor(messages: readonly Message[], fallback: Language, question
   return sentencesIn(replyLanguage([question, ...earlier], fallback))
 }
 
-/** Memory flush: appends the user's statements to today's log. The last user message is the request for it. */
-function saveNotes(messages: readonly Message[], purpose: ChatPurpose): Step {
-  const { todaysLog } = purpose
-  const requestIndex = messages.findLastIndex(({ role }) => role === 'user')
-  if (messages.slice(requestIndex + 1).some(({ role }) => role === 'toolResult')) return { text: 'NO_REPLY' }
-  const conversation = messages.slice(0, requestIndex)
-  // A flush can interrupt a turn that will itself write the note that the user asks for.
-  const isUnanswered = noteWriteCalls(conversation.slice(-1), purpose).length > 0
-  const texts = userTextsIn(isUnanswered ? conversation.slice(0, -1) : conversation)
-  const saved = conversation.flatMap(notesWrittenBy).join('\n')
-  const content = extractNotes(texts, saved, purpose)
-  if (content === undefined) return { text: 'NO_REPLY' }
-  return { calls: [{ name: 'write', arguments: { path: todaysLog, content, append: true } }] }
-}
-
-/** Returns the notes that a message wrote; for a rendered chat, the lines with the calls. */
 function notesWrittenBy(message: Message): string[] {
-  if (message.role !== 'assistant') return messageText(message).match(/^(?:Assistant: )?write \{.*$/gm) ?? []
+  if (message.role !== 'assistant') return []
   const calls = message.content.filter((part) => part.type === 'toolCall').filter(({ name }) => name === 'write')
   return calls.map((call) => String(call.arguments['content']))
 }
@@ -218,6 +218,8 @@ function answerPeriod(
   return { text: [title, '', ...lines, ...(more > 0 ? ['', sentences.more(more)] : [])].join('\n') }
 }
 
+const summaryPath = /\/\d{4}-\d{2}-\d{2}-[^/]+\.md$/
+
 /** Returns the results in the order of the notes, each with the time of its heading. */
 function entriesOf(results: RecordedSearch['results']) {
   // The app's own properties are no notes.
@@ -225,7 +227,7 @@ function entriesOf(results: RecordedSearch['results']) {
   const entries = notes.map((result) => {
     const titles = result.heading.split(' › ')
     // The summary of a chat shows only its topic, because the log already has its notes.
-    const isSummary = /\/\d{4}-\d{2}-\d{2}-[^/]+\.md$/.test(result.path)
+    const isSummary = summaryPath.test(result.path)
     const startLine = isSummary ? 1 : result.startLine
     const time = /^\d{1,2}:\d{2}\b/.exec(titles.at(-1) ?? '')?.[0] ?? ''
     const line = cutAtWord(result.snippet.replace(/\s+/g, ' ').trim(), maxQuote)
@@ -296,7 +298,9 @@ export function quotesOf(
   const quotable = likely.flatMap((result) => {
     const isFromChat = result.source === 'sessions'
     const text = quotableText(result.snippet, isFromChat, today)
-    return text === '' ? [] : [{ ...result, text, isFromChat }]
+    // The summary of a chat has what the user said, also what he did not keep.
+    const isSaid = isFromChat || (summaryPath.test(result.path) && result.snippet.search(chatLink) >= 0)
+    return text === '' ? [] : [{ ...result, text, isFromChat, isSaid }]
   })
   const notes = quotable.filter(({ isFromChat }) => !isFromChat)
   const found = notes.length > 0 ? notes : quotable
@@ -309,10 +313,10 @@ export function quotesOf(
   const further = others.filter((other) => other !== partner && other.score >= first.score * minShare)
   const quotes = [first, ...(partner ? [partner] : []), ...further].slice(0, maxQuotes)
   return quotes.map((quote, index) => {
-    const { path, startLine, text, isFromChat, date = '', superseded, missing = [] } = quote
+    const { path, startLine, text, isSaid, date = '', superseded, missing = [] } = quote
     const isOld = superseded !== undefined || isMarkedOld(text)
     const pairAge = index > 1 || !partner ? undefined : ageOf(quote, index === 0 ? partner : first)
-    return { path, line: startLine, text, isFromChat, missing, date, age: isOld ? 'older' : pairAge } as const
+    return { path, line: startLine, text, isFromChat: isSaid, missing, date, age: isOld ? 'older' : pairAge } as const
   })
 }
 

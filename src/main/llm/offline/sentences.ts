@@ -4,7 +4,8 @@ const english = {
   help: 'No language model is connected, so I do two things. Write “remember that …”, and I save a note to today’s log. Ask a question, and I search your notes and quote the lines I find. You can also ask “What did I do last week?” For anything else, connect a language model in the settings.',
   thanks: 'You are welcome.',
   statement:
-    'This is not a note yet. To keep it, write /remember before it. When the chat ends, its summary keeps statements with facts. No language model is connected, so I cannot say more.',
+    'This is not a note yet. To keep it, write /remember before it. When the chat ends, its summary keeps statements with facts, as what you said and not as notes. No language model is connected, so I cannot say more.',
+  corrected: 'This is not a note yet. It may correct the line below. Open the line to edit it, or mark it as outdated:',
   remembered: (path: string) => `Noted in today’s log [${path}].`,
   /** @param note as saved */
   reminder: (path: string, note: string) =>
@@ -45,7 +46,8 @@ const simplified: Sentences = {
   help: '目前没有连接语言模型，所以我只做两件事：说“记住……”，我会写进今天的日记；提问时，我会搜索你的记忆，并附上出处引用原文。“上周我做了什么”也可以。其他的都需要语言模型：请在设置里连接一个。',
   thanks: '不客气。',
   statement:
-    '这句话还没有记下来。想保存，请在前面加上 /remember。对话结束时，摘要会保留其中陈述事实的句子。目前没有连接语言模型，我只能回答这些。',
+    '这句话还没有记下来。想保存，请在前面加上 /remember。对话结束时，摘要会保留其中陈述事实的句子，但只算你说过的话，不算笔记。目前没有连接语言模型，我只能回答这些。',
+  corrected: '这条更正还没有记下来。它更正的可能是下面这一行，请打开这一行自行修改，或标为已过时：',
   remembered: (path) => `已记入今天的日记 [${path}]。`,
   reminder: (path, note) => `已记入今天的日记 [${path}]：${note}。这个应用没有闹钟，到时候不会响铃提醒你。`,
   nothingIn: (span) => `${span} 没有任何记录。`,
@@ -74,7 +76,8 @@ const simplified: Sentences = {
 const traditional: Sentences = {
   help: '目前沒有連接語言模型，所以我只做兩件事：說「記住…」，我會寫進今天的日記；提問時，我會搜尋你的記憶，並附上出處引用原文。「上週我做了什麼」也可以。其他的都需要語言模型：請在設定裡連接一個。',
   statement:
-    '這句話還沒有記下來。想保留，請在前面加上 /remember。對話結束時，摘要會保留其中陳述事實的句子。目前沒有連接語言模型，我只能回答這些。',
+    '這句話還沒有記下來。想保留，請在前面加上 /remember。對話結束時，摘要會保留其中陳述事實的句子，但只算你說過的話，不算筆記。目前沒有連接語言模型，我只能回答這些。',
+  corrected: '這條更正還沒有記下來。它更正的可能是下面這一行，請開啟這一行自行修改，或標為過時：',
   thanks: '不客氣。',
   remembered: (path) => `已記入今天的日記 [${path}]。`,
   reminder: (path, note) => `已記入今天的日記 [${path}]：${note}。這個應用程式沒有鬧鐘，到時候不會響鈴提醒你。`,

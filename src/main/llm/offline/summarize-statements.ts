@@ -1,8 +1,10 @@
 import {
   anyOf,
+  handsOverText,
   hasAnyOf,
   isFirstPerson,
   isRequest,
+  isTask,
   namesTime,
   parseTemporalExpressions,
   queryTerms,
@@ -44,19 +46,9 @@ const trailingFiller = new RegExp(
 )
 
 const isPleasantry = new RegExp(
-  `^${anyOf(`thanks(?!_to\\b) thank_you thx ha good_to_know got_it alles_klar schönes_wochenende 学到 明白 danke vielen_dank bye
+  `^${anyOf(`thanks(?!_to\\b) thank_you thx ha let_me_know keep_(?:me_posted|it_up) good_to_know got_it alles_klar schönes_wochenende 学到 明白 danke vielen_dank bye
     tschüss see_you take_care talk_(?:to_you_)?(?:soon|later) have_(?:fun|a_(?:nice|good|great)) good_(?:night|luck) congrat\\w*
     bis_(?:bald|später|morgen) gute_nacht 谢 感谢 再见 拜拜 晚安 ありがと さようなら おやすみ よろしく 고마 감사 안녕 잘_?자`)}`,
-  'iu',
-)
-/** Requests to write, explain or send something. `isRequest` recognizes those to recall. */
-const asksToDo = new RegExp(
-  `^${anyOf(`please pls bitte let_me_know (?:and_)?one_(?:more_)?version a_bit shorter more_about (?:tell|show)_(?:me|us) find search
-    look_up look_for keep_(?:me_posted|it_up) (?:schreib|erklär|mach|gib|zeig|empfiehl)e?_(?:mir|es|das|eine?n?)
-    请 麻烦 拜托 告诉我 跟我说 [查找搜](?:一[下找查]|[查找搜索]) [帮给替]我`)}|` +
-    `^${anyOf('give show send write draft make plan describe compare recommend suggest explain translate summari[sz]e')}` +
-    '(?: (?:me|it|this|us))? (?:a|an|the|some|something|that|two|three|what|how|both|\\w+er)\\b|' +
-    `${anyOf('please ください 下さい お願い(?:し|いたし)ます 해_?줘요? 주세요 부탁\\S{0,6}')}[\\s.!。！~]*$`,
   'iu',
 )
 const isSecondPerson = hasAnyOf('you your yours du dein\\p{L}* dir dich [你您] あなた 당신')
@@ -184,7 +176,8 @@ function termOf([reading]: QueryTerm['readings']): string[] {
 }
 
 /** Returns the statements of a message, each on one line and without openings and endings that have no content. */
-function statementsOf(text: string): string[] {
+export function statementsOf(text: string): string[] {
+  if (parseIntent(text).kind !== 'remember' && handsOverText(text)) return []
   const lines = text.replace(/^```[\s\S]*?(?:^```|(?![\s\S]))/gm, '').split('\n')
   return lines
     .map((line) => line.replace(/^\s*(?:(?:[-*+>]|#+|\d{1,3}[.)])\s+)+/, ''))
@@ -205,7 +198,7 @@ function statementOf(sentence: string): string[] {
   const text = withoutInterjections(stated).replace(trailingFiller, '')
   if (!isSubstantial(text)) return []
   if (whole.kind !== 'remember') {
-    if (isPleasantry.test(simplify(text)) || asksToDo.test(simplify(text))) return []
+    if (isPleasantry.test(simplify(text)) || isTask(text)) return []
     if (['optOut', 'period', 'help', 'change'].includes(parseIntent(text).kind)) return []
     // "I met Ann, who moved to Rome" and "when I was ten" are no questions.
     const [clause = ''] = text.split(/[,;:，；：]/)

@@ -14,7 +14,7 @@ const schemaVersion = 16
 /** Increase when `prepareUnits` returns other units or other terms for the same text. */
 const unitVersion = 7
 /** Increase when `indexedTranscriptText` changes its output. */
-const transcriptVersion = 4
+const transcriptVersion = 5
 
 /** Key of a random id that distinguishes an index from every other, even one built from the same files. */
 export const identityKey = 'identity'

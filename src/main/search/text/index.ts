@@ -12,7 +12,15 @@ export {
   weekSpan,
 } from './language/dates.ts'
 export { isSimplified, simplify } from '#shared/util/han.ts'
-export { englishOpenings, englishQuestionWord, isRequest, sentencesOf } from './language/sentences.ts'
+export {
+  englishOpenings,
+  englishQuestionWord,
+  handsOverText,
+  isPartOfNoun,
+  isRequest,
+  isTask,
+  sentencesOf,
+} from './language/sentences.ts'
 export { datedNote, parseTemporalExpressions, relativeTimes, unitAfter } from './language/times.ts'
 export { anyOf, hasAnyOf, isFirstPerson, monthNames, namesTime, weekdays } from './language/words.ts'
 export { fold } from './terms.ts'

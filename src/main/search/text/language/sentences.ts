@@ -4,7 +4,7 @@
  */
 import { simplify } from '#shared/util/han.ts'
 import { cjkRun } from '../terms.ts'
-import { anyOf, chineseWeekday, hasAnyOf } from './words.ts'
+import { anyOf, chineseWeekday, englishNumbers, hasAnyOf } from './words.ts'
 
 const abbreviations = String.raw`[Mm]rs? [Mm]s [Dd]r [Pp]rof [Ss]t [Nn]o [Nn]r [Vv]s [Ee]tc e\.g i\.e z\.B [Aa]pprox [Ii]nc [Ll]td
   [JjSs]r (?!I)\p{Lu}`
@@ -32,11 +32,13 @@ function folded(text: string): string {
   return simplify(text.normalize('NFKC')).replaceAll('’', "'").toLowerCase().replace(/\s+/g, ' ').trim()
 }
 
+const wish = "(?:i(?:'d|_would|_just)?|we)_(?:want|need|like)"
+const politeOpenings = `hi hey hello ok okay so and but also then now well oh uh um right fyi please pls plz kindly btw by_the_way
+  actually just again thanks thank_you there (?:can|could|would|will)_(?:you|u)(?:_mind)? ${wish}_you_to help_me`
 /** Greetings, links to the sentence before, and polite words. */
-export const englishOpenings = `hi hey hello ok okay so and but also then now well oh uh um right fyi please pls plz kindly btw
-  by_the_way actually just again thanks thank_you there (?:can|could|would|will)_(?:you|u)(?:_mind)?
-  (?:i(?:'d|_would|_just)?|we)_(?:want|need|like)_(?:you_)?to let's let_me help_me`
+export const englishOpenings = `${politeOpenings} ${wish}_to let's let_me`
 const opening = new RegExp(`^(?:${anyOf(englishOpenings)}[\\s,.:!-]*)+`)
+const politeOpening = new RegExp(`^(?:${anyOf(politeOpenings)}[\\s,.:!-]*)+`)
 export const englishQuestionWord = "(?:what|who|whom|whose|when|where|wh?ich|why|how)(?:'?s)?"
 const auxiliary = `(?:${anyOf(
   `is are was were am do does did have has had can could should would will shall may might must
@@ -71,6 +73,8 @@ const englishRequests = [
   `\\b${know} (?:${ifOrWhat}|the name)\\b`,
 ]
 const isEnglishRequest = new RegExp(englishRequests.join('|'))
+/** Unlike "I want to show the flat to Ann". */
+const showRequest = new RegExp(`^(?:show|display) ${note}\\b|^(?:find|search) (?!an?\\b)`)
 /** "what I said about Anna", unlike "what I like most is tea" and "what a day". */
 const openQuestion = /^(?:what (?!an?\b)|(?:where|why|how) (?:i|we|you|he|she|they|it|my|our|the)\b)/
 const mainClause = /,|\S+ \S+ \S+ .*\b(?:is|are|was|were|will|makes?|made)\b/
@@ -93,6 +97,7 @@ function asksInEnglish(text: string, isQuestion: boolean): boolean {
   if (englishSave.test(rest) && !isEnglishRequest.test(rest))
     return isQuestion && !politeQuestion.test(text) && !savedContent.test(rest.replace(englishSave, ''))
   if (isQuestion || isEnglishRequest.test(rest) || isEnglishRequest.test(text)) return true
+  if (showRequest.test(text.replace(politeOpening, ''))) return true
   return openQuestion.test(rest) && !mainClause.test(rest)
 }
 
@@ -102,9 +107,9 @@ const asksWord = hasAnyOf(`什么(?![都也的]) 甚么 啥(?![都也]) 谁(?![�
   怎么(?![都也]) 怎样 如何 何时 何处 为何 是不是 有没有 有无 能不能 会不会 要不要 记不记得 对不对`)
 const isChineseRequest = new RegExp(
   [
-    '了没有?$|是.{0,4}什么的$|还记得|来着$|^[^在还着正]{1,8}呢$',
+    '^.{0,6}[帮给替]我[查找搜看](?!.{0,4}了)|了没有?$|是.{0,4}什么的$|还记得|来着$|^[^在还着正]{1,8}呢$',
     `(?:[\\da-z周月点午日号.]|${chineseWeekday})还是[^,。]{1,12}$`,
-    `^${anyOf('请问 查找? 查一?下 搜索? 搜 找一下 找找 找出 告诉我 跟我说说? 给我看 列出 看看 看一下 回忆 提醒我一下 我?想问 我?想知道')}`,
+    `^${anyOf('请问 查找? 查一?下 搜索? 搜 找一下 找找 找出 告诉我 跟我说说? 给我看 列出 显示(?![器屏卡问结正]) 看看 看一下 回忆 提醒我一下 我?想问 我?想知道')}`,
   ].join('|'),
 )
 const chineseOpening = new RegExp(
@@ -122,6 +127,97 @@ function asksInChinese(text: string, isQuestion: boolean): boolean {
   if (chineseSave.test(rest)) return asksWord(rest.replace(chinesePolite, ''))
   if (isQuestion || /[吗嘛]$/.test(plain) || isChineseRequest.test(rest) || isChineseRequest.test(plain)) return true
   return asksWord(plain) && !chineseAnyhow.test(plain)
+}
+
+/** The rest of a noun that begins with a verb: 翻译费, 显示器. */
+const nounEnding = new RegExp(
+  `^${anyOf(`费(?!用) 稿(?!件) [件器屏者师率室式码键班] 机(?![会遇制票场构]) 员(?!工) 家(?![庭里人]) 权(?![利力限]) 卡(?!路)
+    课(?![文本程]) 法(?!律) 信(?=[^件息]) 题(?=[^目]) 单(?=[^词]) [书表](?=.) 大?会(?!议) 软件 工具`)}`,
+)
+/** 显示器坏了, 总结改到周四. */
+const isTold = /[是姓叫归]|已经|负责|[改推提]到|了(?![的解])|\d ?[块元]/
+
+/**
+ * Returns true if the verb of a request is the first part of a noun: 翻译费多少, 翻译费每页80元. After the verb of a
+ * request, an object or a question word follows: 解释什么是熵. @param rest the folded text after the verb
+ */
+export function isPartOfNoun(rest: string): boolean {
+  if (!/^(?![这那一几个以上下掉了成为到什怎如哪谁何我你])\p{Script=Han}/u.test(rest)) return false
+  const [clause = ''] = rest.split(/[,:。;]/)
+  const isStated = isTold.test(clause) && !asksWord(clause)
+  return nounEnding.test(clause) || isStated || isRequest(rest.replace(/[吗?\s]+$/, ''))
+}
+
+/** The message has the text that these verbs need, and the user does not state what it says. */
+const rework = {
+  english: 'translate rewrite rephrase paraphrase reword proofread summari[sz]e shorten turn_.{3,40}_into',
+  chinese: `翻译 改写 重写 扩写 缩写 续写 润色 校对 总结 概括 归纳 把.{1,40}(?:翻译|译|改写|缩写|润色|总结|整理)(?:成|为|一下|得)
+    用.{1,8}(?:翻译|改写|总结|概括)`,
+}
+const taskVerbs = {
+  english: `explain elaborate brainstorm generate calculate compute convert define describe analy[sz]e compare suggest recommend
+    simplify pretend imagine suppose act_as come_up_with think_of_(?:an?|some)`,
+  chinese: `起草 草拟 撰写 解释 分析 列举 给出 生成 换算 计算 扮演 假设 想象 继续[写说讲] 再来一 跟我[讲聊] 教我(?!的) [起取].{0,3}名
+    列出(?=[\\d一二两三四五六七八九十几]) 用.{1,8}(?:回答|回复|解释|介绍|描述|写一|说一|讲一) 比较(?=.{1,10}[和与跟])
+    讲讲 说说 聊聊 想想 算算 做(?=一?[份张]) 写(?=邮件|信(?![箱用])|诗|作文|文章|文案|代码|故事)`,
+}
+const count = `\\d+ ${englishNumbers.join(' ')} an? some another`
+const isEnglishTask = new RegExp(
+  [
+    `^${anyOf(rework.english, taskVerbs.english)}`,
+    // "Write the minutes", unlike "Draft beer costs 5 euros" and "Make the bed".
+    `^${anyOf('write draft compose create draw sketch outline')} ` +
+      anyOf(`${count} the my our your this that these those it all both more me us something what how`),
+    `^${anyOf('make plan format sort rank count')} ${anyOf('me us it this that these those')}|^plan ${anyOf(count)}`,
+    `^${anyOf('list name tell show')} (?:(?:me|us) )?${anyOf(`${count} a_few`)}(?! (?:bit|lot)\\b)`,
+    `^${anyOf('write draft compose create make')} (?:\\w+ ){0,2}?` +
+      anyOf('e-?mail letter message poem haiku story essay table list summary reply post speech outline script code'),
+    `^${anyOf("it(?:'d|_would)_be_(?:great|nice|good|helpful)_if_you i(?:'d|_would)_appreciate one_(?:more_)?version")}`,
+    `^${anyOf('a_bit_(?:shorter|longer) more_about try_again bitte')}|^(?:go on|continue)\\W*$`,
+    `^${anyOf('(?:schreib|erklär|mach|gib|zeig|empfiehl)e?_(?:mir|es|das|eine?n?)')}`,
+    `^(?!.*${anyOf('is are was were has have')}).*${anyOf('please pls')}[\\s.!]*$`,
+  ].join('|'),
+)
+const chineseTaskStart = '^(?:再|先|来|快|直接)*'
+const someOf = '(?:一下|一?[首篇封段张幅份条句则部本套些点家款道]|[一几两二三四五六七八九十\\d]+个(?!人)|个|几)'
+const chineseTaskVerb = new RegExp(
+  `${chineseTaskStart}(?:${anyOf(rework.chinese, taskVerbs.chinese)}|` +
+    `${anyOf('写 画 编 讲 列 举 想 推荐 介绍 说明 描述 设计 规划 制定 比较 对比 说')}(?=${someOf}))`,
+)
+/** 帮我订位, unlike 帮我妈订位 and 给我的车换胎. */
+const chineseAsk = new RegExp(
+  '^(?:[你您请能\\s!]|麻烦|拜托|能不能|可不可以|能否|可以)*(?:[帮替给为]我(?!们?[妈爸哥姐弟妹爷奶儿女老外舅叔姨姑家的同朋])|' +
+    '帮忙|(?:麻烦|拜托)[你您把]|请(?![了过假客教病老小同]|.{0,4}吃饭))',
+)
+
+function isChineseTask(text: string): boolean {
+  const clauses = text.split(/[,:。;]/).map((part) => ({ part, rest: part.replace(chineseOpening, '') }))
+  const { part, rest } = clauses.find((clause) => clause.rest !== '') ?? { part: '', rest: '' }
+  if (chineseSave.test(rest)) return false
+  const after = rest.replace(chineseTaskVerb, '')
+  const isDone = /^[了完过好]/.test(after) || (isTold.test(after) && !/^[我你]/.test(after) && !asksWord(after))
+  if (after === rest) return chineseAsk.test(part) && !isDone && !isChineseRequest.test(part)
+  return !isDone && !isPartOfNoun(text.slice(text.indexOf(rest) + rest.length - after.length))
+}
+
+/** Returns true for a request to do something other than recall or save: it states nothing about the user. */
+export function isTask(sentence: string): boolean {
+  if (sentence.length > maxSentence) return false
+  const text = folded(sentence)
+  if (hangul.test(text)) return !koreanSave.test(text) && /(?:해\s?줘요?|주세요|부탁\S{0,6})[\s.!~]*$/.test(text)
+  if (kana.test(text))
+    return !japaneseSave.test(text) && /(?:ください|下さい|お願い(?:し|いたし)ます)[\s。.!~]*$/.test(text)
+  return isEnglishTask.test(text.replace(politeOpening, '')) || (han.test(text) && isChineseTask(text))
+}
+
+const isRework = new RegExp(`${chineseTaskStart}${anyOf(rework.english, rework.chinese)}`)
+
+/** Returns true if a message hands over a text, such as one to translate. What the text says is no statement. */
+export function handsOverText(message: string): boolean {
+  const tasks = message.split('\n').flatMap(sentencesOf).filter(isTask).map(folded)
+  return tasks.some((text) =>
+    [politeOpening, chineseOpening].some((start) => text.endsWith(':') || isRework.test(text.replace(start, ''))),
+  )
 }
 
 const japaneseSave = /覚えて(?:おいて|て)|メモして|記録して|書き留めて|保存して|忘れないで/
