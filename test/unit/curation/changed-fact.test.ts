@@ -32,6 +32,8 @@ describe('a changed fact', () => {
   it('is found although the note says from when it holds', () => {
     expect(replaces('房租每月6800元，押一付三', '房租从12月起涨到7200元')).toBe(true)
     expect(replaces('The gym fee is 30 euros', 'The gym fee as of March is 35 euros')).toBe(true)
+    expect(replaces('The deposit is 800 euros.', 'correction: the deposit is 900 euros, not 800')).toBe(true)
+    expect(replaces('尿酸是 452', '更正：尿酸是 425，不是 452')).toBe(true)
   })
 
   it('is found below a heading that names its subject, and is the last of several', () => {

@@ -7,6 +7,8 @@ import { fold } from './terms.ts'
 /** Words that are replaced before the comparison: different words for one attribute, and words that change no fact. */
 const replacements: readonly (readonly [words: RegExp, name: string])[] = [
   [/\b(?:mr|mrs|ms|dr|prof)\b\.?|['’]s\b|每(?:[月年天日次期]|平米|周(?![一二三四五六日天末]))?/giu, ' '],
+  // A correction repeats the old value: 425，不是 452.
+  [/[,，]\s*(?:not|而?不是|而非)\s?\d[^,，。;；]*/gi, ' '],
   [/先生|女士|小姐|(?<=\p{L})(?:老师|医师|师傅)/gu, ' '],
   [
     /\b(?:(?:tele)?phone|tel|mobile|cell)(?: number)?\b|\bnumber\b(?! *\d{1,4}\b)|(?:电话|手机)(?:号码?)?|号码/gi,
@@ -50,7 +52,8 @@ const weekday = `\\b${weekdayName}s?\\b|${chineseWeekday}`
 const bareValue = new RegExp(`\\d|${weekday}|[〇一二三四五六七八九十百千万两]{2}|[一二三四五六七八九十两]点`, 'i')
 const timeValue = new RegExp(`^(?:\\d{1,2}:\\d{2}|\\d+[ap]m|${weekday}|.{1,3}点半?)$`)
 
-const labelPattern = /^\W*(?:note|nb|fyi|reminder|remember|update|memo|备注|備註|注意|提醒|记住|記住)\s*[:：]\s*/i
+const labelPattern =
+  /^\W*(?:note|nb|fyi|reminder|remember|update|correction|corrected|memo|[更订訂勘]正|勘[误誤]|备注|備註|注意|提醒|记住|記住)\s*[:：]\s*/i
 const repetitionPattern = /,?\s+(?:as before|as usual|as always|once more|again)\s*(?=[.!]?\s*$)/i
 
 /** Longer texts tell more than one fact. UTF-16 code units. */
