@@ -75,7 +75,9 @@ export function ResultRow({ candidate }: { candidate: Candidate }) {
           {title ?? path}
         </span>
         {superseded && <span className="shrink-0 text-warning">{t('result.superseded', superseded)}</span>}
-        {newer && <span className="shrink-0 text-warning">{t(newer.isSure ? 'result.replaced' : 'result.hasNewer')}</span>}
+        {newer && (
+          <span className="shrink-0 text-warning">{t(newer.isSure ? 'result.replaced' : 'result.hasNewer')}</span>
+        )}
         {missing && <span className="shrink-0">{t('result.without', { words: missing.join(', ') })}</span>}
       </span>
     </span>

@@ -1,12 +1,28 @@
 import type { Condition, IndexExclusion, SearchResult, Verdict } from '../contract/index.ts'
 
-type ResultLine = Pick<SearchResult, 'path' | 'startLine' | 'endLine' | 'score' | 'date' | 'snippet'>
+type ResultLine = Pick<SearchResult, 'path' | 'startLine' | 'endLine' | 'score' | 'date' | 'snippet'> &
+  Partial<Pick<SearchResult, 'heading'>>
 
 /** Formats a result as one line: `path:first-last · score · date · text`. The date is left out if the path has it. */
-export function formatResult({ path, startLine, endLine, score, date, snippet }: ResultLine): string {
+export function formatResult({ path, startLine, endLine, score, date, snippet, heading }: ResultLine): string {
   const day = date === undefined || path.includes(date) ? [] : [date]
   const lines = endLine === startLine ? `${startLine}` : `${startLine}-${endLine}`
-  return [`${path}:${lines}`, score.toFixed(2), ...day, snippet.replace(/\s*\n\s*/g, ' ')].join(' · ')
+  return [`${path}:${lines}`, score.toFixed(2), ...day, withHeading(snippet.replace(/\s*\n\s*/g, ' '), heading)].join(
+    ' · ',
+  )
+}
+
+/** UTF-16 code units. A longer text says what it is about. */
+const maxBareLength = 24
+
+/**
+ * Puts the last heading before a short text: "Plumber: 555 1234". The title of the note and a heading with a digit, such as
+ * a date, are left out.
+ */
+export function withHeading(text: string, heading = ''): string {
+  const title = heading.split(' › ').slice(1).at(-1) ?? ''
+  const isBare = text.length <= maxBareLength && title !== '' && !/\d/.test(title)
+  return isBare && !text.toLowerCase().includes(title.toLowerCase()) ? `${title}: ${text}` : text
 }
 
 type Remarks = Pick<SearchResult, 'snippet' | 'superseded' | 'missing' | 'newer'>

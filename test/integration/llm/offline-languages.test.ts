@@ -41,7 +41,10 @@ const conversations: readonly {
     hello: ['hi there', /^No language model is connected, so I do two things/],
     save: ['please note that the gate code is 4711', 'the gate code is 4711', /^Noted in today’s log/],
     ask: ['whats the gate code', /^Your memory says:\n\n> the gate code is 4711\n/],
-    unknown: ['Who painted the fence?', /^I found nothing in your memory about “Who painted the fence\?”/],
+    unknown: [
+      'Who painted the fence?',
+      /^No note mentions “fence, painted”\.\n\nI found nothing in your memory about “Who painted the fence\?”/,
+    ],
     unwritable: ['remember the code is 12\u000034', /^That did not work: .+NUL/],
   },
   {
@@ -49,7 +52,7 @@ const conversations: readonly {
     hello: ['嗨，你好', /^目前没有连接语言模型，所以我只做两件事/],
     save: ['请帮我记一下门禁密码是4711', '门禁密码是4711', /^已记入今天的日记/],
     ask: ['门禁密码是多少', /^你的记忆里写着：\n\n> 门禁密码是4711\n/],
-    unknown: ['谁刷了围墙？', /^在你的记忆里没有找到与“谁刷了围墙？”/],
+    unknown: ['谁刷了围墙？', /^没有笔记提到“围墙”。\n\n在你的记忆里没有找到与“谁刷了围墙？”/],
     unwritable: ['请记住密码是12\u000034', /^没有成功：.+NUL/],
   },
   {
@@ -57,7 +60,7 @@ const conversations: readonly {
     hello: ['您好', /^目前沒有連接語言模型，所以我只做兩件事/],
     save: ['請你記住大門密碼是4711', '大門密碼是4711', /^已記入今天的日記/],
     ask: ['大門密碼多少啊', /^你的記憶裡寫著：\n\n> 大門密碼是4711\n/],
-    unknown: ['誰修好了鋼琴？', /^在你的記憶裡沒有找到與「誰修好了鋼琴？」/],
+    unknown: ['誰修好了鋼琴？', /^沒有筆記提到「鋼琴, 修好」。\n\n在你的記憶裡沒有找到與「誰修好了鋼琴？」/],
     unwritable: ['請記住密碼是12\u000034', /^沒有成功：.+NUL/],
   },
 ]

@@ -180,7 +180,7 @@ const charactersOfMany = 12_000
 export const memorySearchTool = defineTool({
   name: 'memory_search',
   description:
-    'Searches the notes by words and meaning. Mandatory before answering about prior work, decisions, dates, people, preferences or to-dos, unless <memory> answers. Returns one entry a line, best first: path:first-last · score · date · text. (until DATE; now path:line) or (replaced by path:line) marks an entry that another one replaced, (see also the newer path:line) one that may be outdated, (does not mention: …) one that may be about something else. Filters: after: before: on: in: (in:2024-05), path:projects/, tag:work, status:open, -word.',
+    'Searches the notes by words and meaning. Mandatory before answering about prior work, decisions, dates, people, preferences or to-dos, unless <memory> answers. Returns one entry a line, best first: path:first-last · score · date · text. (until …) or (replaced by …) marks an outdated entry, (does not mention: …) a weak one. Filters: after: before: on: in: (in:2024-05), path:projects/, tag:work, status:open, -word.',
   readOnly: true,
   parameters: z.object({
     query: z.string().min(1),

@@ -4,6 +4,7 @@ import { estimateTokens } from '#shared/util/tokens.ts'
 import { systemClock, type Clock } from '#platform'
 import { messageText, type Message, type ToolResultMessage, type ToolCallPart } from '#shared/chat/messages.ts'
 import type { RecordedSearch } from '#shared/contract/index.ts'
+import { withHeading } from '#shared/util/format-result.ts'
 import { maxQuery } from '#shared/util/limits.ts'
 import { withoutPrivateMarks } from '#shared/markdown/visibility.ts'
 import { modelLimits } from '../catalog/catalog.ts'
@@ -297,10 +298,10 @@ export function quotesOf(
   const likely = results.filter(({ score }) => score >= (weights ? 1 : thresholdFactor) * minScore)
   const quotable = likely.flatMap((result) => {
     const isFromChat = result.source === 'sessions'
-    const text = quotableText(result.snippet, isFromChat, today)
+    const line = quotableText(result.snippet, isFromChat, today)
     // The summary of a chat has what the user said, also what he did not keep.
     const isSaid = isFromChat || (summaryPath.test(result.path) && result.snippet.search(chatLink) >= 0)
-    return text === '' ? [] : [{ ...result, text, isFromChat, isSaid }]
+    return line === '' ? [] : [{ ...result, text: withHeading(line, result.heading), isFromChat, isSaid }]
   })
   const notes = quotable.filter(({ isFromChat }) => !isFromChat)
   const found = notes.length > 0 ? notes : quotable
@@ -309,7 +310,7 @@ export function quotesOf(
   if (!first) return []
   const placeOf = ({ path, startLine }: (typeof results)[number]) => `${path}:${startLine}`
   const isPartner = (other: typeof first) => first.newer?.at === placeOf(other) || other.newer?.at === placeOf(first)
-  const partner = found.find(isPartner)
+  const partner = first.missing === undefined ? found.find(isPartner) : undefined
   const further = others.filter((other) => other !== partner && other.score >= first.score * minShare)
   const quotes = [first, ...(partner ? [partner] : []), ...further].slice(0, maxQuotes)
   return quotes.map((quote, index) => {

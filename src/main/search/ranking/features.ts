@@ -5,7 +5,7 @@
  */
 import type { UnitTable } from '../units/unit-reader.ts'
 import { capitalizedIn, unitFlags } from '../units/unit-schema.ts'
-import { isUser, type QueryWords } from './query-words.ts'
+import { isUser, type QueryWord, type QueryWords } from './query-words.ts'
 import { codePattern } from '../text/terms.ts'
 
 export const featureGroups = {
@@ -82,6 +82,9 @@ const sectionFactor = 0.15
 const contextFactor = 0.3
 /** For a word in at least this many units, units that have it only in a heading are not scored. */
 const maxHeadDocuments = 200
+/** Number of terms up to which a unit is short, and the weight of a word in its heading, relative to one in its text. */
+const maxShortLength = 6
+const headMatch = 0.9
 /** BM25 parameters: saturation and length normalization. */
 const k1 = 1.2
 const b = 0.4
@@ -235,7 +238,7 @@ class FeatureComputer {
     let score = sectionFactor * this.#sectionScoreOf(id)
     const neighbours = [-2, -1, 1, 2].map((distance) => this.#table.sectionNeighbour(id, distance))
     for (const [at, word] of this.#query.list.entries()) {
-      if (word.units.has(id)) score += this.#wordScore(id, at)
+      if (this.#matchOf(word, id) !== undefined) score += this.#wordScore(id, at)
       else {
         const near = Math.max(...neighbours.map((other) => word.units.get(other) ?? 0))
         score += contextFactor * word.weight * (near + Number(word.headUnits.has(id)))
@@ -248,10 +251,17 @@ class FeatureComputer {
     return this.#sectionScores.get(this.#table.get(id).section) ?? 0
   }
 
+  /** A short unit is read with its heading: "555 1234" below "Plumber". */
+  #matchOf({ units, headUnits }: QueryWord, id: number): number | undefined {
+    const own = units.get(id)
+    if (own !== undefined || !headUnits.has(id)) return own
+    return this.#table.get(id).length <= maxShortLength ? headMatch : undefined
+  }
+
   /** BM25 of one query word; a word counts once per unit, because units are short. */
   #wordScore(id: number, at: number): number {
     const word = this.#query.list[at]
-    const match = word?.units.get(id)
+    const match = word && this.#matchOf(word, id)
     if (!word || match === undefined) return 0
     const norm = 1 - b + (b * this.#table.get(id).length) / this.#table.meanLength
     return (word.weight * match * (k1 + 1)) / (1 + k1 * norm)
@@ -267,10 +277,10 @@ class FeatureComputer {
 
   #coverage(ids: readonly number[]): number {
     let sum = 0
-    for (const { units, weight } of this.#query.list) {
+    for (const word of this.#query.list) {
       let match = 0
-      for (const id of ids) match = Math.max(match, units.get(id) ?? 0)
-      sum += weight * match
+      for (const id of ids) match = Math.max(match, this.#matchOf(word, id) ?? 0)
+      sum += word.weight * match
     }
     return sum / this.#totalWeight
   }

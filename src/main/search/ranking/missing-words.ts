@@ -15,13 +15,12 @@ import { logistic } from './rank.ts'
 import type { Lexicon, QueryWord, QueryWords, WordRelations } from './query-words.ts'
 
 export interface MissingWord {
-  /** As typed in the query; in Chinese, with simplified characters. */
+  /** As typed in the query. */
   readonly word: string
   /** Probability that the query is about this word. */
   readonly probability: number
   /** True if no searched note has the word. */
   readonly isNowhere: boolean
-  readonly properties: Properties
 }
 
 /** Probability from which a result is said to lack the word. */
@@ -37,8 +36,6 @@ interface Properties {
   readonly isCjk: number
   readonly isCharacter: number
   readonly length: number
-  /** 1 if the word names a person that the result does not name. */
-  readonly otherPerson: number
   /** Number of words of the query that say something, at most 8, divided by 8. */
   readonly queryLength: number
   readonly isOnlyOne: number
@@ -47,8 +44,14 @@ interface Properties {
 }
 
 const constant = -2.6
-/** Added for an identifier, such as `AB-812`. Chosen by hand: the questions of the fit have none. */
-const identifier = 6
+/**
+ * Added for an identifier, such as `AB-812`, for a Chinese name, and for a word for a person that the result does not name,
+ * such as "aunt". Chosen by hand: the questions of the fit have few of them.
+ */
+const nameBonus = 6
+/** A frequent surname that is rarely a word, and one or two characters. 马上 is no name: a name is likely only if no note has it. */
+const fullName =
+  /^[王李张刘陈杨赵黄周吴徐孙朱马胡郭林何罗郑梁谢宋唐许韩冯邓曹彭曾肖萧董潘袁蔡蒋余杜叶程魏苏吕丁沈姚卢姜崔谭陆汪范廖贾邹熊孟秦邱侯尹薛黎贺郝顾龚邵钱戴欧]\p{Script=Han}{1,2}$/u
 const weights: Properties = {
   similar: -6.71,
   rarity: 4.97,
@@ -56,7 +59,6 @@ const weights: Properties = {
   isCjk: 0.75,
   isCharacter: -2.03,
   length: 1.37,
-  otherPerson: 2.15,
   queryLength: -6.42,
   isOnlyOne: -1.45,
   isKeyword: -3,
@@ -100,9 +102,11 @@ export function missingWordsIn(
     const own = missing.length === 0 ? [] : (known ?? queryTerms(text))
     const inText = own.filter(({ role }) => role !== 'function' && role !== 'figure')
     return missing
-      .map(({ shown, rarity, isFrame, isNowhere }): MissingWord => {
+      .map(({ shown, typed, rarity, isFrame, isNowhere }): MissingWord => {
         const cosine = Math.max(0, ...inText.map((other) => relations.cosine(shown, other.shown)))
         const isCjk = /\p{Script=Han}/u.test(shown)
+        const isOther = hasOtherSide(fold(shown), folded)
+        const isName = isOther || codePattern.test(shown) || (isNowhere && fullName.test(shown))
         const properties: Properties = {
           similar: Math.max(0, cosine - minCosine),
           rarity,
@@ -110,7 +114,6 @@ export function missingWordsIn(
           isCjk: Number(isCjk),
           isCharacter: Number(isCjk && shown.length === 1),
           length: shown.length / 10,
-          otherPerson: Number(hasOtherSide(fold(shown), folded)),
           queryLength: Math.min(words.length, 8) / 8,
           isOnlyOne: Number(missing.length === 1),
           isKeyword: Number(isKeyword),
@@ -119,16 +122,18 @@ export function missingWordsIn(
         const names = Object.keys(weights) as (keyof Properties)[]
         const logit = names.reduce(
           (sum, name) => sum + weights[name] * properties[name],
-          constant + (codePattern.test(shown) ? identifier : 0),
+          constant + (isName ? nameBonus : 0),
         )
-        return { word: shown, probability: logistic(logit), isNowhere, properties }
+        return { word: typed, probability: logistic(logit), isNowhere }
       })
       .sort((one, other) => other.probability - one.probability)
   }
 }
 
 interface Subject {
+  /** Folded if it is Chinese. */
   readonly shown: string
+  readonly typed: string
   readonly rarity: number
   readonly isFrame: boolean
   readonly isNowhere: boolean
@@ -150,6 +155,7 @@ function subjectsOf(query: string, list: readonly QueryWord[], lexicon: Lexicon,
       const isFrame = frameWords.has(word.shown) || frameWords.has(stem(word.shown))
       return {
         shown: word.shown,
+        typed: word.shown,
         rarity: relations.rarity?.(word.shown) ?? word.idf * rarityByIdf,
         isFrame,
         isNowhere: units.size === 0 && word.headUnits.size === 0,
@@ -158,15 +164,18 @@ function subjectsOf(query: string, list: readonly QueryWord[], lexicon: Lexicon,
     })
   if (/[\u3040-\u30ff\uac00-\ud7af]/.test(query)) return latin
   const misheard = list.filter(({ matches }) => matches.some(({ kind }) => kind === 'sound'))
-  const runs = fold(query).match(/\p{Script=Han}+/gu) ?? []
-  const chinese = runs
+  const foldedQuery = fold(query)
+  const isSameLength = foldedQuery.length === query.length
+  const chinese = (foldedQuery.match(/\p{Script=Han}+/gu) ?? [])
     .flatMap((run) => cutWords(run, lexicon, relations))
     .map((shown): Subject => {
+      const at = foldedQuery.indexOf(shown)
       const terms = indexTermsOf({ kind: 'cjk', term: [...shown].join(' ') })
       const heard = misheard.filter((word) => fold(word.shown).includes(shown))
       const pairs = shown.length > 2 ? Array.from({ length: shown.length - 1 }, (_, at) => shown.slice(at, at + 2)) : []
       return {
         shown,
+        typed: isSameLength && at >= 0 ? query.slice(at, at + shown.length) : shown,
         rarity: relations.rarity?.(shown) ?? rarityByIdf * 5,
         isFrame: frameWords.has(shown) || countOfThings.test(shown),
         isNowhere: terms.some((term) => lexicon.unitsWith(term).length + lexicon.unitsUnder(term).length === 0),

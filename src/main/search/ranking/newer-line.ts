@@ -3,6 +3,7 @@
  * logistic regression over the properties of the two lines and of the query, fitted on pairs of changed facts and on
  * pairs that look alike and are both true (`test/recall/changes-en`, `changes-zh`).
  */
+import { findReplaced } from '../text/changed-fact.ts'
 import { hasAnyOf } from '../text/language/words.ts'
 import { indexTermsOf } from '../query/parse-query.ts'
 import {
@@ -52,7 +53,7 @@ interface Properties extends PairProperties {
   readonly place: number
 }
 
-const constant = -8.55
+const constant = -8.35
 const weights: Properties = {
   cosine: -0.78,
   contrast: -2.18,
@@ -78,6 +79,8 @@ const minPast = 0.1
 const maxCompared = 60
 const maxByRank = 12
 const maxNearest = 5
+/** With so many candidates, a rank counts half. */
+const fewCandidates = 3
 
 const asksAboutPast =
   hasAnyOf(`used_to back_then at_first initially originally previous(?:ly)? formerly earlier in_the_past before
@@ -108,13 +111,13 @@ export function findNewerLine(ranked: readonly RankedUnit[], search: NewerSearch
   return {
     older: best.older,
     newer: best.newer,
-    isSure: best.probability >= minSure && best.canBeSure && !isPast,
+    isSure: best.isSure && !isPast,
     isPast,
   }
 }
 
 /** Compares the first result with newer candidates. @param isReversed with older ones */
-export function comparisonsOf(ranked: readonly RankedUnit[], search: NewerSearch, isReversed: boolean) {
+function comparisonsOf(ranked: readonly RankedUnit[], search: NewerSearch, isReversed: boolean) {
   const [first] = ranked
   if (!first || first.features.isDialogue === 1) return []
   const { lexicon, relations, textOf, vectorOf, missingIn } = search
@@ -128,6 +131,8 @@ export function comparisonsOf(ranked: readonly RankedUnit[], search: NewerSearch
     .filter(({ text }) => isBefore(top.text, text))
     .map((other) => ({ ...other, cosine: cosineOf(top.vector, other.vector) }))
     .sort((one, other) => other.cosine - one.cosine)
+  // Among few lines, a rank says little.
+  const trust = candidates.length / (candidates.length + fewCandidates)
   const topLine = subjectLineOf(top.text.text)
   const topMissing = missingIn({ id: top.id, text: top.text.text, isDialogue: false, words: topLine.terms })
   return others.flatMap((other, near) => {
@@ -144,20 +149,16 @@ export function comparisonsOf(ranked: readonly RankedUnit[], search: NewerSearch
       covered,
       lost: coverageOf(terms, old, words) - covered,
       cosine: other.cosine,
-      nearness: 1 / (1 + near),
-      oldNearness: 1 / (1 + candidates.filter(isNearer).length),
+      nearness: trust / (1 + near),
+      oldNearness: trust / (1 + candidates.filter(isNearer).length),
       place: 1 / (1 + other.place),
     }
     const names = Object.keys(weights) as (keyof Properties)[]
     const logit = names.reduce((sum, name) => sum + weights[name] * properties[name], constant)
+    const isRestated = findReplaced(newer, [old]) !== undefined
+    const isSure = isRestated || (logistic(logit) >= minSure && shareWord(old, newer, words))
     const [olderId, newerId] = isReversed ? [other.id, top.id] : [top.id, other.id]
-    return {
-      older: olderId,
-      newer: newerId,
-      probability: logistic(logit),
-      canBeSure: shareWord(old, newer, words),
-      properties,
-    }
+    return { older: olderId, newer: newerId, probability: isRestated ? 1 : logistic(logit), isSure }
   })
 }
 

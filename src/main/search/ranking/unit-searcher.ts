@@ -318,8 +318,10 @@ export class UnitSearcher {
     ranked: readonly RankedUnit[],
     { query, words, lexicon, vectors, options }: OpenSearch,
   ): NewerLine | undefined {
-    if (options.scope.isChat || hasConditions(query)) return undefined
-    const newer = findNewerLine(ranked, {
+    // A later note on an open matter does not replace the decision that a query asks for.
+    const asksForKind = words.list.some(({ role }) => role === 'lineKind')
+    if (options.scope.isChat || hasConditions(query) || asksForKind) return undefined
+    return findNewerLine(ranked, {
       query: query.words,
       lexicon,
       relations: this.relations,
@@ -327,9 +329,6 @@ export class UnitSearcher {
       vectorOf: (id) => vectors.vectorOf(id, this.#provider?.similarity),
       missingIn: missingWordsIn(query.words, words, lexicon, this.relations),
     })
-    // A later note on an open matter does not replace the decision that the query asks for.
-    const asksForKind = words.list.some(({ role }) => role === 'lineKind')
-    return newer && { ...newer, isSure: newer.isSure && !asksForKind }
   }
 
   #missingIn({ query, words, lexicon }: OpenSearch): UnitRanking['missingIn'] {

@@ -26,6 +26,8 @@ export interface SubjectTerm extends QueryTerm {
 }
 
 export interface SubjectLine {
+  /** Without list mark and time. */
+  readonly text: string
   readonly terms: readonly SubjectTerm[]
   /** Index terms of all words. */
   readonly readings: ReadonlySet<string>
@@ -48,6 +50,7 @@ export function subjectLineOf(text: string): SubjectLine {
   const plain = simplify(toPlainText(text.replace(entryStart, '')))
   const terms = subjectTerms(plain)
   return {
+    text: plain,
     terms,
     readings: new Set(terms.flatMap(({ readings }) => readings.map(({ term }) => term))),
     folded: fold(plain),
