@@ -49,7 +49,7 @@ const constant = -2.6
  * such as "aunt". Chosen by hand: the questions of the fit have few of them.
  */
 const nameBonus = 6
-/** A frequent surname that is rarely a word, and one or two characters. 马上 is no name: a name is likely only if no note has it. */
+/** A frequent surname that is rarely a word, and one or two characters. 马上 is no name, but a word that the model knows. */
 const fullName =
   /^[王李张刘陈杨赵黄周吴徐孙朱马胡郭林何罗郑梁谢宋唐许韩冯邓曹彭曾肖萧董潘袁蔡蒋余杜叶程魏苏吕丁沈姚卢姜崔谭陆汪范廖贾邹熊孟秦邱侯尹薛黎贺郝顾龚邵钱戴欧]\p{Script=Han}{1,2}$/u
 const weights: Properties = {
@@ -106,7 +106,7 @@ export function missingWordsIn(
         const cosine = Math.max(0, ...inText.map((other) => relations.cosine(shown, other.shown)))
         const isCjk = /\p{Script=Han}/u.test(shown)
         const isOther = hasOtherSide(fold(shown), folded)
-        const isName = isOther || codePattern.test(shown) || (isNowhere && fullName.test(shown))
+        const isName = isOther || codePattern.test(shown) || isFullName(shown, relations)
         const properties: Properties = {
           similar: Math.max(0, cosine - minCosine),
           rarity,
@@ -128,6 +128,10 @@ export function missingWordsIn(
       })
       .sort((one, other) => other.probability - one.probability)
   }
+}
+
+function isFullName(word: string, { knows }: WordRelations): boolean {
+  return fullName.test(word) && knows?.(word) === false
 }
 
 interface Subject {
@@ -166,25 +170,29 @@ function subjectsOf(query: string, list: readonly QueryWord[], lexicon: Lexicon,
   const misheard = list.filter(({ matches }) => matches.some(({ kind }) => kind === 'sound'))
   const foldedQuery = fold(query)
   const isSameLength = foldedQuery.length === query.length
-  const chinese = (foldedQuery.match(/\p{Script=Han}+/gu) ?? [])
-    .flatMap((run) => cutWords(run, lexicon, relations))
-    .map((shown): Subject => {
-      const at = foldedQuery.indexOf(shown)
-      const terms = indexTermsOf({ kind: 'cjk', term: [...shown].join(' ') })
-      const heard = misheard.filter((word) => fold(word.shown).includes(shown))
-      const pairs = shown.length > 2 ? Array.from({ length: shown.length - 1 }, (_, at) => shown.slice(at, at + 2)) : []
-      return {
-        shown,
-        typed: isSameLength && at >= 0 ? query.slice(at, at + shown.length) : shown,
-        rarity: relations.rarity?.(shown) ?? rarityByIdf * 5,
-        isFrame: frameWords.has(shown) || countOfThings.test(shown),
-        isNowhere: terms.some((term) => lexicon.unitsWith(term).length + lexicon.unitsUnder(term).length === 0),
-        isIn: (id, folded) =>
-          folded.includes(shown) ||
-          pairs.some((pair) => folded.includes(pair)) ||
-          heard.some(({ units }) => units.has(id)),
-      }
-    })
+  // The segmenter separates many surnames.
+  const parts = list.map(({ shown }) => fold(shown))
+  const names = parts
+    .flatMap((part, at) => [part + (parts[at + 1] ?? ''), part])
+    .filter((word) => foldedQuery.includes(word) && isFullName(word, relations))
+  const runs = names.reduce((rest, name) => rest.replaceAll(name, ' '), foldedQuery).match(/\p{Script=Han}+/gu) ?? []
+  const chinese = [...names, ...runs.flatMap((run) => cutWords(run, lexicon, relations))].map((shown): Subject => {
+    const at = foldedQuery.indexOf(shown)
+    const terms = indexTermsOf({ kind: 'cjk', term: [...shown].join(' ') })
+    const heard = misheard.filter((word) => fold(word.shown).includes(shown))
+    const pairs = shown.length > 2 ? Array.from({ length: shown.length - 1 }, (_, at) => shown.slice(at, at + 2)) : []
+    return {
+      shown,
+      typed: isSameLength && at >= 0 ? query.slice(at, at + shown.length) : shown,
+      rarity: relations.rarity?.(shown) ?? rarityByIdf * 5,
+      isFrame: frameWords.has(shown) || countOfThings.test(shown),
+      isNowhere: terms.some((term) => lexicon.unitsWith(term).length + lexicon.unitsUnder(term).length === 0),
+      isIn: (id, folded) =>
+        folded.includes(shown) ||
+        pairs.some((pair) => folded.includes(pair)) ||
+        heard.some(({ units }) => units.has(id)),
+    }
+  })
   return [...latin, ...chinese]
 }
 

@@ -305,7 +305,8 @@ export class UnitSearcher {
     const markedOld = dated.slice(0, maxMarked).filter(({ id }) => isMarkedOld(this.textOf(id).text))
     const superseded = new Map<number, Pick<Supersession, 'successor'>>(supersessions)
     for (const { id } of markedOld) if (!superseded.has(id)) superseded.set(id, { successor: undefined })
-    const lowered = lowerSuperseded(newer ? placeNewer(dated, newer) : dated, superseded)
+    const isPlaced = newer && (newer.isSure || !search.words.kindUnits.has(dated[1]?.id ?? 0))
+    const lowered = lowerSuperseded(isPlaced ? placeNewer(dated, newer) : dated, superseded)
     const missing = lowered.missing.filter((id) => !also.includes(id))
     // A successor is an answer even if it shares no word with the query: rank again with it.
     return missing.length > 0
@@ -318,10 +319,8 @@ export class UnitSearcher {
     ranked: readonly RankedUnit[],
     { query, words, lexicon, vectors, options }: OpenSearch,
   ): NewerLine | undefined {
-    // A later note on an open matter does not replace the decision that a query asks for.
-    const asksForKind = words.list.some(({ role }) => role === 'lineKind')
-    if (options.scope.isChat || hasConditions(query) || asksForKind) return undefined
-    return findNewerLine(ranked, {
+    if (options.scope.isChat || hasConditions(query)) return undefined
+    const newer = findNewerLine(ranked, {
       query: query.words,
       lexicon,
       relations: this.relations,
@@ -329,6 +328,9 @@ export class UnitSearcher {
       vectorOf: (id) => vectors.vectorOf(id, this.#provider?.similarity),
       missingIn: missingWordsIn(query.words, words, lexicon, this.relations),
     })
+    // A later note on an open matter does not replace the decision that a query asks for.
+    const asksForKind = words.list.some(({ role }) => role === 'lineKind')
+    return newer && { ...newer, isSure: newer.isSure && !asksForKind }
   }
 
   #missingIn({ query, words, lexicon }: OpenSearch): UnitRanking['missingIn'] {
