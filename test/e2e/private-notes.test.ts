@@ -133,19 +133,22 @@ describe('private chats', () => {
     const { page, say, ...server } = await openTestPage({
       files: { 'MEMORY.md': '# Long-term memory\n', 'notes/plan.md': plan },
     })
-    for (const text of ['The heron sails on Friday.', '/remember The heron carries salt.']) {
+    for (const text of ['The heron sails on Friday.', '/remember Herons carry salt.', '/remember Puffins carry tea.']) {
       await say(text)
       await page.getByText(text.replace('/remember ', '')).first().waitFor()
     }
     const log = async () =>
       Object.values(await textsIn(server.workspace, (path) => /memory\/.*\.md$/.test(path))).join('\n')
-    await until(async () => (await log()).includes('salt'))
+    await until(async () => (await log()).includes('tea'))
     await writeFiles(server.workspace, { 'notes/plan.md': plan.replace('Friday.', 'Friday. ^[private]') })
-    const madePrivate = page.getByRole('note').filter({ hasText: '1 chat contains text of private notes' })
+    const madePrivate = page.getByRole('note').filter({ hasText: 'is private too: The heron sails on Friday.' })
     await madePrivate.waitFor()
-    await page.getByRole('button', { name: 'Make them private' }).click()
-    await until(async () => visibilityOf(await log()).privateLines.size > 0)
-    await page.getByRole('button', { name: 'Make them private' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Make them private…' }).click()
+    const choice = page.getByRole('dialog', { name: 'Lines that this chat wrote in your notes' })
+    await choice.getByRole('checkbox', { name: /tea/ }).uncheck()
+    await choice.getByRole('button', { name: 'Make private' }).click()
+    await until(async () => visibilityOf(await log()).privateLines.size === 1)
+    await page.getByText('1 line that this chat wrote in your notes is open').waitFor()
     await madePrivate.getByRole('button', { name: 'Close' }).click()
     await madePrivate.waitFor({ state: 'detached' })
 

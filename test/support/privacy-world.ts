@@ -6,13 +6,9 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
-import { createRouterClient } from '@orpc/server'
+import type { Client } from '@modelcontextprotocol/client'
 import { onTestFinished } from 'vitest'
 import { createApp, type App } from '../../src/main/app/composition/create-app.ts'
-import { createRouter } from '../../src/main/app/api/router.ts'
-import { buildMemoryServer } from '../../src/main/interop/mcp-server/mcp-server.ts'
-import { fromOrpcError } from '../../src/main/platform/index.ts'
 import type { Transcript } from '../../src/main/agent/sessions/transcript.ts'
 import { messageText } from '../../src/shared/chat/messages.ts'
 import type { ContractClient } from '../../src/shared/contract/index.ts'
@@ -20,6 +16,7 @@ import { withVisibility } from '../../src/shared/markdown/visibility-edit.ts'
 import { AppError } from '../../src/shared/util/errors.ts'
 import { mainFolder } from './built.ts'
 import { writeFiles } from './folder.ts'
+import { connectGuest } from './guest.ts'
 import { startModelServer, type ModelServer, type ScriptedAnswer } from './model-server.ts'
 import { isPrivateNote, privateLinesOf } from './privacy-oracle.ts'
 import type { Step } from './privacy-steps.ts'
@@ -116,23 +113,7 @@ async function openHome(folder: string, now: () => Date): Promise<Home> {
     now,
   })
   const agent = await app.agents.get('main')
-  const primary = createRouterClient(createRouter(app))
-  const { id, limits } = await primary.clients.meet({ client: 'guest', name: 'Guest', agent: 'main' })
-  await primary.clients.update({ client: id, limits: { ...limits, callsPerMinute: 10_000 } })
-  const server = buildMemoryServer({
-    ask: (work) => work(primary, false).catch((error: unknown) => Promise.reject(fromOrpcError(error))),
-    onEvent: () => () => undefined,
-    caller: () => primary.clients.meet({ client: 'guest', name: 'Guest' }),
-    isReadOnly: false,
-    now,
-    onFault: async (error) => {
-      throw error
-    },
-  })
-  const guest = new Client({ name: 'Guest', version: '1' })
-  const [guestSide, serverSide] = InMemoryTransport.createLinkedPair()
-  await server.connect(serverSide)
-  await guest.connect(guestSide)
+  const { primary, guest } = await connectGuest(app, now)
   const close = async () => {
     await guest.close()
     await app.close()

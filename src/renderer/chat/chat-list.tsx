@@ -49,7 +49,7 @@ export function ChatList({ current: currentPath }: { current: string }) {
           />
         )}
       </div>
-      <MadePrivateNote />
+      <MadePrivateNote chats={sessions.data ?? []} />
       {query.trim() === '' ? (
         <VirtualRows label={t('nav.chats')} rows={rows} keyOf={keyOfRow} estimateHeight={heightOf} scrollToKey={openId}>
           {(row) =>
@@ -67,21 +67,30 @@ export function ChatList({ current: currentPath }: { current: string }) {
   )
 }
 
-/** Tells once that chats became private because they contain text of private notes. */
-function MadePrivateNote() {
+const maxNamed = 5
+
+/** Names once the chats that became private with text of notes, and the notes that another program moved. */
+function MadePrivateNote({ chats }: { chats: readonly ChatSummary[] }) {
   const { id: agent } = useAgent()
   const query = api.chats.madePrivate.queryOptions({ input: { agent } })
-  const count = useQuery(query).data?.sessions.length ?? 0
+  const places = useQuery(query).data?.chatsAndNotes ?? []
+  const [notes, sessions] = [true, false].map((isNote) => places.filter((place) => /\.\w+$/.test(place) === isNote))
+  const nameOf = (place: string) => chats.find(({ id }) => id === place)?.title ?? place
+  const counted = (of: readonly string[] = []) => {
+    const names = of.slice(0, maxNamed).map((place) => clipLine(nameOf(place), 60) || t('nav.untitled'))
+    return { count: of.length, names: [...names, ...(of.length > maxNamed ? ['…'] : [])].join(', ') }
+  }
   const forget = useMutation(
     api.chats.forgetMadePrivate.mutationOptions({
       onSuccess: () => queryClient.invalidateQueries({ queryKey: api.chats.madePrivate.key() }),
     }),
   )
-  if (count === 0) return null
+  if (places.length === 0) return null
   return (
     <p role="note" className="mx-0.5 my-1 rounded-sm bg-soft px-2 py-1 text-[12px] text-muted">
       <Lock size={11} aria-hidden className="mr-1 inline" />
-      {t('chats.madePrivate', { count })}{' '}
+      {sessions?.length !== 0 && `${t('chats.madePrivate', counted(sessions))} `}
+      {notes?.length !== 0 && `${t('chats.movedNotes', counted(notes))} `}
       <Button look="link" disabled={forget.isPending} onClick={() => forget.mutate({ agent })}>
         {t('common.close')}
       </Button>

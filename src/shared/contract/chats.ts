@@ -164,12 +164,13 @@ export const chats = {
   setWithoutRecall: rpc(forSession.extend({ isWithoutRecall: z.boolean() }), done),
   makePrivate: rpc(forSession, done),
   openLines: rpc(forSession, z.array(noteLineSchema)),
-  markLines: rpc(forSession, { count: z.int() }),
+  /** Makes lines private. A line that is no longer there is ignored. */
+  markLines: rpc(forAgent.extend({ lines: z.array(noteLineSchema) }), done),
   previewRelease: rpc(forSession, releasePreviewSchema),
   /** @throws AppError 'session_busy' while a turn is running */
   release: rpc(forSession, done),
-  /** Sessions that became private because a note was marked. */
-  madePrivate: rpc(forAgent, { sessions: z.array(z.string()) }),
+  /** Sessions that became private with lines, and paths of notes that another program moved out of a private folder. */
+  madePrivate: rpc(forAgent, { chatsAndNotes: z.array(z.string()) }),
   forgetMadePrivate: rpc(forAgent, done),
   /** To the trash. @throws AppError 'session_busy' while a turn is running */
   remove: rpc(forSession, done),

@@ -18,3 +18,8 @@ export function estimateTokens(text: string): number {
 export function countWords(text: string): number {
   return countCjk(text) + (text.replace(cjk, ' ').match(/[\p{L}\p{N}]+(?:['’][\p{L}]+)*/gu)?.length ?? 0)
 }
+
+/** Returns runs of letters and digits, and each CJK character. */
+export function wordsOf(text: string): string[] {
+  return text.replace(cjk, ' $& ').match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+}

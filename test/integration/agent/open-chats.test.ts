@@ -179,27 +179,6 @@ describe('an open chat', () => {
     expect((await agent.sessions.get(other.session)).isPrivate).toBe(false)
   })
 
-  it('becomes private when a line is marked that it found in the chat that saved it', async () => {
-    const { agent, remote, say, workspace, writeOutside } = await openChats()
-    await say('note: the divorce lawyer is Jane Roe')
-    const log = `memory/${localDate(new Date())}.md`
-    // The app writes it after the turn.
-    await until(() =>
-      readFile(join(workspace, log), 'utf8').then(
-        (text) => text.includes('Jane Roe'),
-        () => false,
-      ),
-    )
-    // A search shows the note and not the chat.
-    await agent.workspace.remove(log, { cause: 'user' })
-    await agent.memory.settle(10_000)
-    remote.script = [{ calls: [{ name: 'memory_search', arguments: { query: 'divorce lawyer' } }] }, { text: 'Found.' }]
-    const { session } = await say('Who is it?')
-    expect(remote.requests.at(-1)?.text).toContain('note: the divorce lawyer')
-    await writeOutside({ 'moved.md': '- The divorce lawyer is Jane Roe ^[private]\n' })
-    expect((await agent.sessions.get(session)).isPrivate).toBe(true)
-  })
-
   it('becomes private even if the app closes at once, without an error in the log', async () => {
     const { agent, app, home, say } = await openChats()
     const { session } = await say('The safe is grey.')
@@ -210,8 +189,9 @@ describe('an open chat', () => {
     await agent.memory.settle(30_000)
     const comparison = agent.privacy.update()
     await app.close()
-    expect(await comparison).toEqual([session])
-    expect(await agent.privacy.update()).toEqual([])
+    await comparison
+    await agent.privacy.update()
+    expect(await agent.privacy.madePrivate()).toEqual([session])
     expect(await readFile(join(home, 'logs/commonplace.log'), 'utf8')).toBe('')
   })
 
@@ -236,7 +216,7 @@ describe('a chat that was made private', () => {
     await agent.chat.makePrivate(session)
     const lines = await agent.privacy.openLinesOf(session)
     expect(lines.map(({ text }) => text.replace(/^- \d\d:\d\d /, ''))).toContain('the puffin knits a scarf')
-    expect(await agent.privacy.markLinesOf(session)).toBe(lines.length)
+    await agent.privacy.markLines(lines)
     expect(await agent.privacy.openLinesOf(session)).toEqual([])
     const log = await readFile(join(workspace, lines[0]?.path ?? ''), 'utf8')
     expect(agent.marks().openText(lines[0]?.path ?? '', log) ?? '').not.toContain('puffin')

@@ -88,8 +88,10 @@ describe('a private chat', () => {
     await client.workspace.remember({ agent: 'main', text: 'The walrus sings.\nIt is grey. ^[private]' })
     for (const text of ['# Diagnosis cobalt ^[private]\n\nIt is cobalt', 'cobalt\rIt is cobalt ^[private]'])
       await client.workspace.remember({ agent: 'main', text })
-    const log = await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')
-    expect(log).toContain('puffin')
+    await client.workspace.remember({ agent: 'main', text: 'The puffin sings.', section: 'Birds', session })
+    const paths = ['memory/2026-01-20.md', 'MEMORY.md']
+    const log = (await Promise.all(paths.map((path) => readFile(join(workspace, path), 'utf8')))).join('\n')
+    expect(log).toMatch(/puffin knits[^]*puffin sings/)
     expect(redactPrivate(log, visibilityOf(log))).not.toMatch(/puffin|blue|walrus|grey|cobalt/)
   })
 

@@ -184,6 +184,7 @@ function requests(source: string): Record<string, (path: string) => object[]> {
   const agent = 'main'
   const commit = '0'.repeat(40)
   return {
+    'chats.markLines': (path) => [{ agent, lines: [{ path, line: 1, text: 'x' }] }],
     'workspace.accept': (path) => [{ agent, paths: [path] }],
     'workspace.lines': (path) => [{ agent, path, count: 10 }],
     'workspace.read': (path) => [{ agent, path }],

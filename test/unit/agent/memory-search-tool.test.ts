@@ -54,7 +54,7 @@ async function search({ results = [], response = {}, notes = {}, seesPrivate = t
     },
     realPath: async (path: string) => path,
   }
-  const sources = { memory, workspace, readNote: workspace.read, marks: () => marksBy([]) }
+  const sources = { memory, workspace, readNote: workspace.read, marks: () => marksBy([]), settle: async () => true }
   const visible = new VisibleMemory(sources as unknown as MemorySources, { seesPrivate })
   const context = { visible, session: 's1' }
   const outcome = await memorySearchTool.run({ query: 'rent' }, context as unknown as ToolContext, 'c1')

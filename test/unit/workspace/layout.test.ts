@@ -82,6 +82,17 @@ describe('three-way merge', () => {
     )
   })
 
+  it.each([
+    ['a\nb\n', 'a\nmine\n', 'a\ntheirs\n', 'a\nmine\ntheirs\n'],
+    ['a\nb\nc\nd\n', 'A\nb\nc\nd\n', 'a\nb\nc\nD\n', 'A\nb\nc\nD\n'],
+    ['a\n', 'a\nsame\n', 'a\nsame\n', 'a\nsame\n'],
+    ['a', 'mine', 'theirs', 'mine\ntheirs'],
+    ['', 'mine\n', 'theirs\n', 'mine\ntheirs\n'],
+    ['a\nb\n', 'a\n', 'a\nB\n', 'a\nB\n'],
+  ])('merges base %j, mine %j and theirs %j into %j', (base, mine, theirs, expected) => {
+    expect(mergeKeepingBoth(base, mine, theirs)).toBe(expected)
+  })
+
   it('keeps both of two separate edits, and adds no line that neither side has, for any text', () => {
     const lines = fc.array(fc.constantFrom('a', 'b', 'c', ''), { minLength: 1, maxLength: 8 })
     const whole = (...parts: readonly string[][]) =>

@@ -48,7 +48,7 @@ export async function keepRequested(session: string, { sessions, workspace, now 
   if (intent.kind !== 'remember' || intent.text === '') return
   const results = messages.slice(questionIndex).filter((message) => message.role === 'toolResult')
   if (results.some((result) => result.details?.kind === 'change' || isSuggestedChange(result))) return
-  const origin = { cause: 'capture', session } as const
+  const origin = { cause: 'capture', session, turn: transcript.messages()[questionIndex]?.id } as const
   const { change } = await workspace.remember(requestedNote(intent, today), now(), origin, transcript.isPrivate)
   await transcript.appendCustom(commandEntry, { command: 'remember', outcome: { kind: 'remembered', change } })
 }
@@ -106,6 +106,7 @@ export async function modelOfChat(
 }
 
 export async function endSession(transcript: Transcript, services: ChatServices, signal: AbortSignal): Promise<void> {
+  await services.privacy.settle(signal)
   const model = await modelOfChat(transcript, services.agentModels)
   const target = { transcript, model }
   const flush = async () => {
@@ -122,6 +123,7 @@ export async function takeMissingNotes(
   services: ChatServices,
   signal: AbortSignal,
 ): Promise<void> {
+  await services.privacy.settle(signal)
   const model = services.agentModels.createFor(transcript.isPrivate, transcript.modelId)
   await takeNotesAtEnd({ transcript, model }, services, signal)
 }

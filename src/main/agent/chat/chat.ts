@@ -172,6 +172,7 @@ export class Chat {
     modelId?: string,
     compacts = false,
   ): Promise<{ ended: Promise<void> }> {
+    await this.#services.privacy.settle()
     const transcript = await this.idleTranscript(session)
     const model = this.#services.agentModels.createFor(transcript.isPrivate, modelId)
     if (message !== undefined) {

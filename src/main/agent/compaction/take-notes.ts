@@ -137,7 +137,7 @@ async function flush(
     const verdict = checkNote(note, said, instructions, userText)
     // A suggestion would not be private.
     if (verdict !== 'doubtful' || toolContext.visible.seesPrivate) return verdict !== 'bad'
-    doubtful.add(note)
+    doubtful.add(`${note} [${placeOf(note)}]`)
     return false
   }
   const context: ToolContext = {

@@ -1,39 +1,38 @@
 /**
  * Compares chats with the private notes: before a message is sent, after a note was marked, and before a release.
- * Compares by keys: those of `lineKeys`, `path <path of a note>`, `chat <session>`, `entry <id of a message>`.
+ * Chats are compared by the words of lines and by keys: `path <path of a note>`, and of the origin of a line
+ * `change <id>`, `chat <session>`, `entry <id of a message>`.
  */
 import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 import { comparableForms, comparableLine, privateLinesOf } from '#shared/markdown/visibility.ts'
-import { hasContent, withPrivateLines } from '#shared/markdown/visibility-edit.ts'
-import type { BlamedLine, NoteLine, ReleasePreview } from '#shared/contract/index.ts'
+import { hasContent, withPrivateLines, withVisibility } from '#shared/markdown/visibility-edit.ts'
+import type { NoteLine, ReleasePreview } from '#shared/contract/index.ts'
 import { addedIn } from '#shared/util/file-change.ts'
-import { orUndefined } from '#shared/util/errors.ts'
+import { orUndefined, unlessAppError } from '#shared/util/errors.ts'
 import { parseLines } from '#shared/util/file-lines.ts'
 import { maxQuery } from '#shared/util/limits.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { messageText, splitAttachments, textsInCalls, type Message } from '#shared/chat/messages.ts'
 import { parseIntent, requestedNote } from '#llm'
-import { type Clock, KeyedQueue, parseStored, readIfExists, writeDurably } from '#platform'
+import { type Clock, inBatches, KeyedQueue, parseStored, readIfExists, writeDurably } from '#platform'
 import type { Memory } from '#search'
-import { localDate, projectContextFiles, type Workspace } from '#workspace'
-import { lineKeys } from '#workspace/privacy'
+import { localDate, projectContextFiles, type History, type Workspace } from '#workspace'
+import { lineKey } from '#workspace/privacy'
 import { workspacePath } from '../tools/tool.ts'
-import { changesText, recalledIn } from '../context/message-text.ts'
+import { recalledIn } from '../context/message-text.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { changesIn } from '../sessions/session-events.ts'
 import type { Transcript } from '../sessions/transcript.ts'
-import type { VisibleMemory } from './visible-memory.ts'
+import { LineFinder } from './line-finder.ts'
+import { missingFileError, type VisibleMemory } from './visible-memory.ts'
 
 interface ChatPrivacyOptions {
   readonly sessions: Sessions
   readonly workspace: Workspace
   readonly memory: Memory
   readonly visible: VisibleMemory
-  /** Returns the chat and message of each line of a note; fewer lines if the history does not know them. */
-  readonly originsOf: (path: string) => Promise<readonly Pick<BlamedLine, 'session' | 'turn'>[]>
-  /** Returns the replaced texts of a note since a time (ms since the epoch); undefined if the history does not know them. */
-  readonly versionsSince: (path: string, since: number) => readonly string[] | undefined
+  readonly history: Pick<History, 'originsOf' | 'recordAll' | 'currentPath' | 'versionsSince'>
   readonly stateFile: string
   /** Stops the running turn of a session, if any, and waits for its end. */
   readonly stopTurn: (session: string) => Promise<void>
@@ -41,23 +40,34 @@ interface ChatPrivacyOptions {
 }
 
 const stateSchema = z.object({
-  /** Keys of all private text at the last update. */
+  /** Keys at the last update: `lineKey` of each private line, and `path <path of a private note>`. */
   keys: z.array(z.string()),
-  /** Chats that an update has made private, until the user has closed the notice. */
+  /** Chats that an update has made private, and notes that it kept private, until the user has closed the notice. */
   untold: z.array(z.string()),
 })
 type State = z.infer<typeof stateSchema>
 
+/** Keys of the private lines of a note, with that of its path if all of it is private; the state of the file. */
+interface PrivateNote {
+  readonly keys: readonly string[]
+  readonly stamp: string
+}
+
+/** A link to a chat, or to a message by its 1-based line in the transcript. */
+const chatLink = /sessions\/([\w.-]+)\.jsonl(?::(\d+))?/g
 const maxShownLines = 20
 /** Longest wait for the index before an update, ms: longer than that of a search, because a miss shows private text. */
 const settleMs = 2000
+const readAtOnce = 64
 /** Lines of a message that are parsed: each takes 0.04 ms, and a request precedes a long text. */
 const maxRequestLines = 200
 
 export class ChatPrivacy {
   readonly #options: ChatPrivacyOptions
-  /** Version of the private units at the last comparison. */
+  /** Version of the private text at the last comparison. */
   #comparedVersion: string | undefined
+  /** Notes with private text at the last comparison, by path. */
+  #notes = new Map<string, PrivateNote>()
   readonly #queue = new KeyedQueue()
   #isClosed = false
 
@@ -85,23 +95,17 @@ export class ChatPrivacy {
    * @param since milliseconds since the epoch
    */
   wasPrivate(path: string, lines: readonly string[], since: number): boolean {
-    const { versionsSince, visible } = this.#options
-    const forms = lines.flatMap(comparableForms)
-    const isPrivateIn = (text: string) => {
-      const hidden = new Set(privateLinesOf(text, visible.marks.of(path, text)).flatMap(comparableForms))
-      return forms.some((form) => hidden.has(form))
-    }
-    return versionsSince(path, since)?.some(isPrivateIn) ?? true
+    const { history, visible } = this.#options
+    const keys = new Set(lines.flatMap(lineKey))
+    const privateIn = (text: string) => privateLinesOf(text, visible.marks.of(path, text)).flatMap(lineKey)
+    return history.versionsSince(path, since)?.some((text) => privateIn(text).some((key) => keys.has(key))) ?? true
   }
 
   /** Returns comparable lines of the files that are not indexed because requests contain them in full. */
   async #privateLinesOfContextFiles(): Promise<string[]> {
-    const { workspace, visible } = this.#options
-    const files = projectContextFiles(workspace.layout).map(async (path) => {
-      const text = (await orUndefined(workspace.read(path)))?.text ?? ''
-      return privateLinesOf(text, visible.marks.of(path, text))
-    })
-    return (await Promise.all(files)).flat().flatMap(comparableForms)
+    const paths = projectContextFiles(this.#options.workspace.layout)
+    const files = await Promise.all(paths.map((path) => this.#privateText(path)))
+    return files.flatMap(({ lines }) => lines.flatMap(comparableForms))
   }
 
   async countMatches(question: string, signal: AbortSignal): Promise<number> {
@@ -122,16 +126,15 @@ export class ChatPrivacy {
     return (await Promise.all(places)).flat()
   }
 
-  /** Marks the lines of `openLinesOf` private. @returns their number */
-  async markLinesOf(session: string): Promise<number> {
-    const lines = await this.openLinesOf(session)
-    for (const [path, ofFile] of Map.groupBy(lines, (line) => line.path)) {
-      const written = new Set(ofFile.map(({ text }) => comparableLine(text)))
-      await this.#options.workspace.edit(path, { cause: 'user' }, (text = '') =>
-        withPrivateLines(text, (_index, line) => isWritten(line, written)),
-      )
+  /** Makes lines private, wherever they are in their notes now. @throws AppError `file_not_found`, as `Workspace.edit` */
+  async markLines(chosen: readonly NoteLine[]): Promise<void> {
+    for (const [path, ofFile] of Map.groupBy(chosen, (line) => line.path)) {
+      const lines = new Set(ofFile.map(({ text }) => comparableLine(text)))
+      await this.#options.workspace.edit(path, { cause: 'user' }, (text) => {
+        if (text === undefined) throw missingFileError(path)
+        return withPrivateLines(text, (_index, line) => lines.has(comparableLine(line)))
+      })
     }
-    return lines.length
   }
 
   /** Returns what a release of a private chat would let out. @throws AppError `unknown_session` */
@@ -139,7 +142,8 @@ export class ChatPrivacy {
     const { sessions, workspace, visible } = this.#options
     const messages = (await sessions.get(session)).messages().map(({ message }) => message)
     const shownMessages = messages.filter((message) => message.role !== 'toolResult' && messageText(message) !== '')
-    const lines = await this.privateLines(messages.flatMap(textsIn).join('\n'))
+    const typed = messages.flatMap((message) => (message.role === 'user' ? splitAttachments(message).text : []))
+    const lines = await this.privateLines(messages.flatMap(textsIn).join('\n'), typed.join('\n'))
     const paths = [...new Set(messages.flatMap((message) => pathsIn(message, workspace)))]
     const texts = await Promise.all(paths.map((path) => orUndefined(workspace.read(path))))
     const isPrivate = (path: string, text = '') => visible.textOf(path, text) !== text
@@ -151,7 +155,7 @@ export class ChatPrivacy {
     }
   }
 
-  /** Returns the chats that `update` has made private, until `forgetMadePrivate`. */
+  /** Returns the chats that `update` made private and the paths of notes that it kept private, until `forgetMadePrivate`. */
   async madePrivate(): Promise<string[]> {
     return (await this.#read()).untold
   }
@@ -162,88 +166,157 @@ export class ChatPrivacy {
   }
 
   /**
-   * Makes the open chats private that contain or wrote lines, or recalled files, that have become private since the last
-   * call. The index must be complete.
-   * @returns the chats of `madePrivate`
+   * Makes the open chats private that wrote, were given or repeat text that has become private since the last call, and
+   * keeps notes private that another program moved out of a private folder. The index must be complete.
    */
-  update(): Promise<readonly string[]> {
-    return this.#queue.run('', async () => {
-      if (this.#isClosed) return []
-      const { memory, sessions, stopTurn, workspace } = this.#options
-      const version = await memory.privateVersion()
-      if (version === this.#comparedVersion) return []
-      const keys = new Set([...(await memory.privateKeys()), ...(await this.#pathKeys())])
+  async update(): Promise<void> {
+    if (this.#isClosed) return
+    await this.#queue.run('', async () => {
+      const { memory, sessions, stopTurn } = this.#options
+      const version = JSON.stringify([await memory.privateVersion(), await this.#privateLinesOfContextFiles()])
+      if (version === this.#comparedVersion) return
       const state = await this.#read()
       const known = new Set(state.keys)
-      const added = new Set([...keys].filter((key) => !known.has(key)))
-      for (const key of [...(await this.#linkedMessages(added)), ...(await this.#keysOfOrigins(added))]) added.add(key)
-      const madePrivate = [...state.untold]
+      const earlier = this.#notes
+      await this.#readNotes()
+      const moved = await this.#keepMovedPrivate(known)
+      const keys = new Set([...this.#notes.values()].flatMap((note) => note.keys))
+      const added = keys.difference(known)
+      const { found, lines } = await this.#whatToFind(added, earlier)
+      const madePrivate = [...state.untold, ...moved]
       for (const { id, isPrivate } of added.size === 0 ? [] : await sessions.list(true)) {
-        const transcript = await orUndefined(sessions.get(id))
-        if (!transcript || isPrivate) continue
-        if (!added.has(`chat ${id}`) && !contains(transcript, added, workspace)) continue
+        const transcript = isPrivate ? undefined : await orUndefined(sessions.get(id))
+        if (!transcript || !this.#knows(transcript, found, lines)) continue
         await stopTurn(id)
-        await transcript.setPrivate(true)
         madePrivate.push(id)
+        // The windows read the list when the chat changes.
+        await this.#write({ ...state, untold: madePrivate })
+        await transcript.setPrivate(true)
       }
       if (added.size > 0 || known.size !== keys.size) await this.#write({ keys: [...keys], untold: madePrivate })
       this.#comparedVersion = version
-      return madePrivate
     })
   }
 
   /**
-   * Waits for the index, then updates; does nothing if the index is not complete soon. A turn must not call it, because
-   * an update waits for the end of the turns that it stops.
+   * Waits for the index, then updates. A turn must pass its signal, because an update waits for the turns that it stops.
+   * @returns false if the index is not complete soon: then open chats can contain private text
    */
-  async settle(): Promise<void> {
-    await orUndefined(this.#options.memory.catchUp(settleMs).then((isComplete) => (isComplete ? this.update() : [])))
+  async settle(signal?: AbortSignal): Promise<boolean> {
+    const update = async () => (await this.#options.memory.catchUp(settleMs)) && (await this.update(), true)
+    const aborted = Promise.withResolvers<undefined>()
+    signal?.addEventListener('abort', () => aborted.resolve(undefined), { once: true })
+    return signal?.aborted !== true && (await Promise.race([orUndefined(update()), aborted.promise])) === true
   }
 
-  /** Waits for the running update, which needs the index. Later updates do nothing. */
+  /** Waits for the updates so far, which need the index. Later ones do nothing. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#queue.settle()
   }
 
-  /** Returns the keys of the messages that private lines link to. A copy of a chat has the same messages. */
-  async #linkedMessages(keys: ReadonlySet<string>): Promise<string[]> {
-    const found: string[] = []
-    for (const [, session = '', line] of [...keys].map((key) => /^sessions\/(.+)\.jsonl:(\d+)$/.exec(key) ?? [])) {
-      const text = session === '' ? undefined : await orUndefined(this.#options.sessions.readText(session))
-      const entry = parseJson(text?.split('\n')[Number(line) - 1] ?? '')
-      if (isRecord(entry)) found.push(`entry ${String(entry['id'])}`)
-    }
-    return found
-  }
-
-  /** Returns the keys of the chats that wrote private lines, and of the messages that were answered then. */
-  async #keysOfOrigins(keys: ReadonlySet<string>): Promise<string[]> {
-    const { memory, workspace, visible, originsOf } = this.#options
-    const files = keys.size === 0 ? [] : await memory.indexedFiles()
-    const found = files.map(async ({ path, source, privacy }) => {
-      if (source === 'sessions' || privacy === 0) return []
-      const text = (await orUndefined(workspace.read(path)))?.text ?? ''
-      const lines = text.split(/\r?\n/)
-      const openLines = visible.marks.openText(path, text)?.split(/\r?\n/) ?? []
-      const isNew = (line: string, index: number) =>
-        line !== openLines[index] && lineKeys(line).some((key) => keys.has(key))
-      if (!lines.some(isNew)) return []
-      const origins = (await orUndefined(originsOf(path))) ?? []
-      return origins.flatMap(({ session, turn }, index) =>
-        session !== undefined && isNew(lines[index] ?? '', index) ? [`chat ${session}`, `entry ${turn}`] : [],
-      )
+  /** Reads the notes with private text that have changed since the last call. */
+  async #readNotes(): Promise<void> {
+    const { memory, workspace, visible } = this.#options
+    const { marks } = visible
+    const indexed = (await memory.indexedFiles()).map(({ path, source, mtime, size, privacy }) => {
+      const isByRule = marks.of(path, '').isFullyPrivate
+      const isPrivate = source !== 'sessions' && (isByRule || privacy > 0)
+      return { path, stamp: `${mtime} ${size} ${isByRule}`, isPrivate }
     })
-    return (await Promise.all(found)).flat()
+    const context = projectContextFiles(workspace.layout).map((path) => ({ path, stamp: '' }))
+    const files = [...indexed.filter(({ isPrivate }) => isPrivate), ...context]
+    const notes = await inBatches(files, readAtOnce, async ({ path, stamp }) => {
+      const earlier = this.#notes.get(path)
+      const isSame = stamp !== '' && earlier?.stamp === stamp
+      return [path, isSame ? earlier : { keys: (await this.#privateText(path)).keys, stamp }] as const
+    })
+    this.#notes = new Map(notes)
   }
 
-  /** Returns the keys of the notes that are private as a whole. */
-  async #pathKeys(): Promise<string[]> {
-    const { memory, visible } = this.#options
-    const files = await memory.indexedFiles()
-    const isPrivate = ({ path, privacy }: (typeof files)[number]) =>
-      privacy === 2 || visible.marks.of(path, '').isFullyPrivate
-    return files.filter((file) => file.source !== 'sessions' && isPrivate(file)).map(({ path }) => `path ${path}`)
+  async #privateText(path: string) {
+    const { workspace, visible } = this.#options
+    const text = (await orUndefined(workspace.read(path)))?.text ?? ''
+    const privacy = visible.marks.of(path, text)
+    const lines = privateLinesOf(text, privacy)
+    const keys = [...(privacy.isFullyPrivate ? [`path ${path}`] : []), ...lines.flatMap(lineKey)]
+    return { lines, keys, isWhole: privacy.isFullyPrivate }
+  }
+
+  /** Writes the front matter of notes that left a private folder, as a move in the app does. @returns their paths */
+  async #keepMovedPrivate(known: ReadonlySet<string>): Promise<string[]> {
+    const { history, workspace, visible } = this.#options
+    const { marks } = visible
+    const paths = [...known].flatMap((key) => /^path (.*)$/.exec(key)?.[1] ?? [])
+    const lost = paths.filter((path) => !this.#notes.has(path) && marks.of(path, '').isFullyPrivate)
+    if (lost.length > 0) await orUndefined(history.recordAll())
+    const moved: string[] = []
+    for (const from of lost) {
+      const path = unlessAppError(() => history.currentPath(from)) ?? from
+      if (path === from || !(await workspace.exists(path)) || (await this.#privateText(path)).isWhole) continue
+      const mark = (text = '') => withVisibility(text, true)
+      if (!(await orUndefined(workspace.edit(path, { cause: 'user' }, mark)))) continue
+      this.#notes.set(path, { keys: (await this.#privateText(path)).keys, stamp: '' })
+      moved.push(path)
+    }
+    return moved
+  }
+
+  /** @param added keys of lines and notes that have become private @param earlier notes of the last comparison */
+  async #whatToFind(added: ReadonlySet<string>, earlier: ReadonlyMap<string, PrivateNote>) {
+    const { history } = this.#options
+    const isAdded = (key: string) => added.has(key)
+    const changed = [...this.#notes].filter(([, { keys }]) => keys.some(isAdded))
+    if (changed.length > 0) await orUndefined(history.recordAll())
+    const lines = new LineFinder()
+    const keys = new Set([...added].filter((key) => key.startsWith('path ')))
+    for (const [path] of changed) {
+      const own = (await this.#privateText(path)).lines.filter((line) => lineKey(line).some(isAdded))
+      const wasPrivate = new Set(earlier.get(path)?.keys)
+      const origins = await orUndefined(history.originsOf(path, own))
+      for (const { texts, changes } of origins ?? own.map((line) => ({ texts: [line], changes: [] }))) {
+        lines.add(texts[0] ?? '')
+        // An edit of a line that was private already.
+        if (
+          texts
+            .slice(1)
+            .flatMap(lineKey)
+            .some((key) => wasPrivate.has(key))
+        )
+          continue
+        for (const text of texts) lines.add(text)
+        for (const key of await this.#linksIn(texts.join('\n'))) keys.add(key)
+        for (const { change, session, turn } of changes)
+          for (const key of [`change ${change}`, `chat ${session}`, `entry ${turn}`]) keys.add(key)
+      }
+    }
+    return { found: keys, lines }
+  }
+
+  /** Returns the links of a text, and the keys of the chats and messages. A copy of a chat has the same messages. */
+  async #linksIn(line: string): Promise<string[]> {
+    const links = [...line.matchAll(chatLink)].map(async ([link, session = '', number]) => {
+      if (number === undefined) return [`chat ${session}`]
+      const text = await orUndefined(this.#options.sessions.readText(session))
+      const entry = parseJson(text?.split('\n')[Number(number) - 1] ?? '')
+      return isRecord(entry) ? [link, `entry ${String(entry['id'])}`] : [link]
+    })
+    return (await Promise.all(links)).flat()
+  }
+
+  /** Returns true if the chat wrote, was given or repeats a line, or recalled or read such a note. */
+  #knows({ id, entries }: Transcript, keys: ReadonlySet<string>, lines: LineFinder): boolean {
+    if (keys.has(`chat ${id}`)) return true
+    return entries.some((entry) => {
+      const messages = entry.type === 'message' ? [entry.message] : []
+      const paths = messages.flatMap((message) => pathsIn(message, this.#options.workspace))
+      const changes = changesIn(entry)
+      const texts = [...messages.flatMap(textsIn), ...changes.flatMap(({ patch }) => addedIn(patch))]
+      const links = texts.flatMap((text) => text.match(chatLink) ?? [])
+      const written = changes.map(({ change }) => `change ${change}`)
+      const own = [`entry ${entry.id}`, ...paths.map((path) => `path ${path}`), ...written, ...links]
+      return own.some((key) => keys.has(key)) || texts.some((text) => lines.isIn(text))
+    })
   }
 
   async #read(): Promise<State> {
@@ -256,27 +329,15 @@ export class ChatPrivacy {
   }
 }
 
-/** Returns true if a message or a note of the chat has a line with one of the keys, or recalled or read such a file. */
-function contains({ entries }: Transcript, keys: ReadonlySet<string>, workspace: Workspace): boolean {
-  return entries.some((entry) => {
-    const messages = entry.type === 'message' ? [entry.message] : []
-    const paths = messages.flatMap((message) => pathsIn(message, workspace)).map((path) => `path ${path}`)
-    const written = changesIn(entry).flatMap(({ patch }) => addedIn(patch))
-    const texts = [...messages.flatMap(textsIn), ...written]
-    return [`entry ${entry.id}`, ...paths, ...texts.flatMap(lineKeys)].some((key) => keys.has(key))
-  })
-}
-
-/** Returns the texts of a message, those of the notes in a tool result, and the notes that its lines ask for. */
+/** Returns the texts of a message, with those of the notes in a tool result and of changed lines. */
 function textsIn(message: Message): string[] {
   const text = messageText(message)
   const answer = message.role === 'toolResult' ? parseJson(text) : undefined
   const content = isRecord(answer) && typeof answer['text'] === 'string' ? [answer['text']] : []
-  const quoted = [...content, ...recalledIn(message).map(({ snippet }) => snippet)]
-  const fromUser = quoted.flatMap((quote) => [...quote.matchAll(/^(?:- )?User: (.*)/gm)].map(([, line = '']) => line))
-  const typed = message.role === 'user' ? splitAttachments(message).text : ''
-  const requests = requestsIn([typed, ...fromUser].join('\n'), new Date(message.timestamp))
-  return [text, changesText(message), ...quoted, ...requests.map(({ note }) => note), ...textsInCalls(message)]
+  const recalled = recalledIn(message).map(({ snippet }) => snippet)
+  const changes = message.role === 'user' ? (message.changes ?? []) : []
+  const changed = changes.flatMap(({ added, removed }) => [...added, ...removed])
+  return [text, ...changed, ...content, ...recalled, ...textsInCalls(message)]
 }
 
 /** Returns the lines that ask to remember something, with the note as the app saves it. */

@@ -27,6 +27,8 @@ export interface MemorySources {
   readonly marks: () => PrivacyMarks
   readonly privacyOf: (files: readonly SizedFile[]) => Promise<ReadonlyMap<string, { readonly isWhole: boolean }>>
   readonly scope: () => MemoryScope
+  /** Makes chats private, as `ChatPrivacy.settle`. */
+  readonly settle: (signal?: AbortSignal) => Promise<boolean>
 }
 
 export interface VisibleText {
@@ -78,6 +80,8 @@ export class VisibleMemory {
    * @throws AppError `file_not_found`, `path_hidden` outside `covers`, and as `Workspace.read`
    */
   async read(path: string): Promise<VisibleText> {
+    const mayBeHidden = sessionOfPath(path) !== undefined && (this.#isProgram || !this.seesPrivate)
+    if (mayBeHidden && !(await this.#sources.settle())) throw missingFileError(path)
     if (this.covers(path)) return this.#read(path)
     throw new AppError('path_hidden', `${path} is not a note of this memory, or the user excluded it`, { path })
   }
@@ -130,13 +134,13 @@ export class VisibleMemory {
 
   /** Searches the memory. @param options `hasPrivate` false leaves out private text that the reader may see @throws as `Memory.search` */
   async search(query: string, options: SearchOverrides = {}, signal?: AbortSignal): Promise<SearchResponse> {
-    const response = await this.#sources.memory.search(query, this.#overrides(options), signal)
+    const response = await this.#sources.memory.search(query, await this.#overrides(options, signal), signal)
     return this.#visibleResponse(response, this.seesPrivate ? noFiles : await this.#filesOf(response.results))
   }
 
   /** Searches as `search`, and returns the files of the results by path, too. A file is missing if it cannot be read. */
   async searchFiles(query: string, options: SearchOverrides, signal: AbortSignal) {
-    const response = await this.#sources.memory.search(query, this.#overrides(options), signal)
+    const response = await this.#sources.memory.search(query, await this.#overrides(options, signal), signal)
     const files = await this.#filesOf(response.results)
     return { response: this.#visibleResponse(response, files), files }
   }
@@ -152,7 +156,8 @@ export class VisibleMemory {
     place?: { path: string; line: number },
     signal?: AbortSignal,
   ): Promise<Explanation> {
-    const found = await this.#sources.memory.explain(query, this.#overrides(options), place, signal)
+    const overrides = await this.#overrides(options, signal)
+    const found = await this.#sources.memory.explain(query, overrides, place, signal)
     const { why, ...explanation } = { ...found, notice: this.#notice(found.notice) }
     const files = this.seesPrivate ? noFiles : await this.#filesOf(found.candidates)
     const visible = { ...explanation, candidates: this.#places(found.candidates, files) }
@@ -163,9 +168,11 @@ export class VisibleMemory {
     return { ...visible, why: isVisible ? why : { path, line, candidate: null, rank: null, reason: 'private' } }
   }
 
-  #overrides(options: SearchOverrides): SearchOverrides {
+  async #overrides(options: SearchOverrides, signal: AbortSignal | undefined): Promise<SearchOverrides> {
     const hasPrivate = this.seesPrivate && options.hasPrivate !== false
-    return { ...options, hasPrivate, ...(this.#isProgram ? { hasChats: false, showWeak: false } : {}) }
+    const isSafe = hasPrivate || (await this.#sources.settle(signal))
+    const limits = this.#isProgram || !isSafe ? { hasChats: false } : {}
+    return { ...options, hasPrivate, ...limits, ...(this.#isProgram ? { showWeak: false } : {}) }
   }
 
   async #filesOf(places: readonly Place[]): Promise<FoundFiles> {

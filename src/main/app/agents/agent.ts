@@ -127,8 +127,7 @@ export class OpenAgent {
       workspace,
       memory,
       visible: this.visibleTo({ seesPrivate: false }),
-      originsOf: (path) => this.history.blame(path),
-      versionsSince: (path, since) => this.history.versionsSince(path, since),
+      history: this.history,
       stateFile: folders.privateLines,
       stopTurn: async (session) => this.chat.turns.stop(session),
       now,
@@ -347,6 +346,7 @@ export class OpenAgent {
       marks: () => this.marks(),
       privacyOf: (files: Parameters<typeof privacyOfFiles>[0]) => privacyOfFiles(files, this.#listOptions()),
       scope: () => this.#options.config.current.memory.scope,
+      settle: (signal?: AbortSignal) => this.privacy.settle(signal),
     }
     return new VisibleMemory(sources, reader)
   }
@@ -358,8 +358,8 @@ export class OpenAgent {
     await this.chat.close(finishMs)
     await this.links.close()
     await this.findReplace.close()
-    await this.history.close()
     await this.privacy.close()
+    await this.history.close()
     await this.memory.close()
     await this.#comparison?.close()
     this.workspace.close()

@@ -42,7 +42,7 @@ export const chatsRoutes: Routes<'chats'> = ({ app, forAgent }) => ({
   ),
   makePrivate: forAgent((agent, input) => agent.chat.makePrivate(input.session)),
   openLines: forAgent((agent, input) => agent.privacy.openLinesOf(input.session)),
-  markLines: forAgent(async (agent, input) => ({ count: await agent.privacy.markLinesOf(input.session) })),
+  markLines: forAgent((agent, input) => agent.privacy.markLines(input.lines)),
   end: forAgent((agent, input) => agent.chat.endings.end(input.session)),
   takeNotes: forAgent(async (agent, input) => {
     await agent.chat.idleTranscript(input.session)
@@ -52,7 +52,7 @@ export const chatsRoutes: Routes<'chats'> = ({ app, forAgent }) => ({
   release: forAgent(async (agent, input) => (await agent.chat.idleTranscript(input.session)).setPrivate(false)),
   madePrivate: forAgent(async (agent) => {
     await agent.privacy.settle()
-    return { sessions: await agent.privacy.madePrivate() }
+    return { chatsAndNotes: await agent.privacy.madePrivate() }
   }),
   forgetMadePrivate: forAgent((agent) => agent.privacy.forgetMadePrivate()),
   remove: forAgent((agent, input) => agent.sessions.remove(input.session)),

@@ -1,4 +1,3 @@
-import type { SearchOptions } from '#shared/contract/index.ts'
 import { KeyedQueue } from '#platform'
 import type { VisibleMemory } from '#agent'
 import type { OpenAgent } from '../agents/agent.ts'
@@ -11,24 +10,14 @@ const maxSimilarNotes = 8
 
 const programSearches = new KeyedQueue()
 
-interface SearchRequest {
-  readonly forProgram: boolean | string
-  readonly isCompared?: boolean | undefined
-  readonly options?: SearchOptions | undefined
-}
-
 /** Runs searches of programs one at a time for each agent, so that one of the user waits for at most one of them. */
 function searchFor<T>(
   app: RouterBase['app'],
   agent: OpenAgent,
-  { forProgram, isCompared, options }: SearchRequest,
+  { forProgram, isCompared }: { forProgram: boolean | string; isCompared?: boolean | undefined },
   search: (memory: VisibleMemory) => Promise<T>,
 ): Promise<T> {
-  const run = async () => {
-    const memory = await visibleFor(app, agent, forProgram, isCompared)
-    if (!memory.seesPrivate || options?.hasPrivate === false) await agent.privacy.settle()
-    return search(memory)
-  }
+  const run = async () => search(await visibleFor(app, agent, forProgram, isCompared))
   return forProgram === false ? run() : programSearches.run(agent.id, run)
 }
 

@@ -1,6 +1,5 @@
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { keptEntry, missingFileError } from '#agent'
-import { sessionOfPath } from '#search'
 import { datedNote } from '#search/text'
 import { localDate } from '#workspace'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
@@ -54,7 +53,6 @@ export const workspaceRoutes: Routes<'workspace'> = ({ app, forAgent }) => ({
   attach: forAgent((agent, { path, name, data }) => agent.attach(path, name, Buffer.from(data, 'base64'))),
   lines: forAgent(async (agent, input) => {
     const { path, from, count, forProgram } = input
-    if (forProgram !== false && sessionOfPath(path) !== undefined) await agent.privacy.settle()
     return (await visibleFor(app, agent, forProgram)).lines(path, from, count)
   }),
   write: forAgent(async ({ workspace }, input) => {
@@ -82,7 +80,7 @@ export const workspaceRoutes: Routes<'workspace'> = ({ app, forAgent }) => ({
     const { path, startLine, endLine, change } =
       input.section === undefined
         ? await workspace.remember(text, app.now(), origin, chat?.isPrivate)
-        : await workspace.rememberIn(input.section, text, origin)
+        : await workspace.rememberIn(input.section, text, origin, chat?.isPrivate)
     await chat?.appendCustom(keptEntry, { change })
     return { path, startLine, endLine, change: change.change ?? null }
   }),

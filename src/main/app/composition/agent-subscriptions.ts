@@ -72,11 +72,7 @@ export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }:
     // A part of the index has fewer private lines than there are.
     if (!isIndexReady || !hasIndexChanged) return
     hasIndexChanged = false
-    privacy
-      .update()
-      // The windows may have read the list before it was stored.
-      .then((sessions) => sessions.forEach((session) => publish({ type: 'sessionChanged', agent, session })))
-      .catch(faultIn('privacy of chats'))
+    privacy.update().catch(faultIn('privacy of chats'))
   }
   memory.changes.subscribe((change) => {
     switch (change.type) {

@@ -15,7 +15,6 @@ import { isLocalAddress } from '#shared/util/locality.ts'
 import { embeddingBaseUrl, isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { systemClock, type Clock } from '#platform'
 import { comparableForms } from '#shared/markdown/visibility.ts'
-import { lineKeys } from '#workspace/privacy'
 import { getMeta, hasModel, unsentUnitsKey, vectorDimensions, type Db } from '../indexing/index-schema.ts'
 import { sessionsPrefix } from '../indexing/indexed-file.ts'
 import type { StoredFile } from '../units/unit-statements.ts'
@@ -176,12 +175,6 @@ export class Searcher {
     return this.#statements.privateVersion.get() ?? ''
   }
 
-  privateKeys(): string[] {
-    const keys = new Set<string>()
-    for (const text of this.#statements.privateNoteTexts.iterate()) for (const key of lineKeys(text)) keys.add(key)
-    return [...keys]
-  }
-
   /** Returns the lines that are lines of private units. @param lines as `comparableForms` returns them */
   privateLines(lines: readonly string[]): string[] {
     const asked = new Set(lines)
@@ -316,7 +309,6 @@ function prepare(db: Db) {
            UNION ALL SELECT count(*), total(id), sum(private_by_rule) FROM files WHERE privacy = 2 OR private_by_rule = 1)`,
       )
       .pluck(),
-    privateNoteTexts: db.prepare<[], string>('SELECT text FROM units WHERE private = 1 AND is_chat = 0').pluck(),
     privateTexts: db.prepare<[], string>('SELECT text FROM units WHERE private = 1').pluck(),
   }
 }

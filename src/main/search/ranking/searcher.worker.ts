@@ -176,7 +176,6 @@ function createJobs() {
       read((reader) => reader.similarNotes(path, limit)),
     indexedFiles: () => read((reader) => reader.indexedFiles()),
     privateVersion: () => read((reader) => reader.privateVersion()),
-    privateKeys: () => read((reader) => reader.privateKeys()),
     privateLines: (lines: readonly string[]) => read((reader) => reader.privateLines(lines)),
     /** Closes the file until `resume`, so that it can be replaced. */
     async release() {

@@ -192,7 +192,6 @@ export class Memory {
 
   readonly indexedFiles = () => this.#read((searcher) => searcher.indexedFiles())
   readonly privateVersion = () => this.#read((searcher) => searcher.privateVersion())
-  readonly privateKeys = () => this.#read((searcher) => searcher.privateKeys())
   /** Returns which lines equal a private line. Waits as `search`. @param lines as `comparableForms` returns them */
   readonly privateLines = (lines: readonly string[]) => this.#read((searcher) => searcher.privateLines(lines), true)
 

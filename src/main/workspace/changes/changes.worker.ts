@@ -7,7 +7,7 @@ import { marksBy, type NotesFolder } from '../privacy/privacy-rules.ts'
 import { exportToGit, type GitExportOptions } from './export-git.ts'
 import { importFromGit, type GitImportOptions } from './import-git.ts'
 import { LogFile } from './log-file.ts'
-import { blameFile, diffOf, revertStatusOf } from './queries.ts'
+import { blameFile, diffOf, originsOf, revertStatusOf } from './queries.ts'
 import { Scanner } from './scanner.ts'
 
 export interface GitExportRequest extends Pick<GitExportOptions, 'folder' | 'agentName' | 'includesPrivate'> {
@@ -70,6 +70,8 @@ function createJobs() {
     revertStatus: ({ change, path, text }: { change: number; path: string; text: string }) =>
       open().log.run((log) => revertStatusOf(log, change, path, text)),
     blame: (path: string) => open().log.run((log) => blameFile(log, path)),
+    origins: ({ path, lines }: { path: string; lines: readonly string[] }) =>
+      open().log.run((log) => originsOf(log, path, lines)),
     /** @throws AppError as `exportToGit`, `history_unavailable` */
     exportGit({ notes, forbidden, ...request }: GitExportRequest, signal: AbortSignal | undefined) {
       const { workspace } = open()

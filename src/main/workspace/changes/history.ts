@@ -144,6 +144,17 @@ export class History {
     return this.#worker.run((client) => client.blame(path))
   }
 
+  /** Returns the same as `originsOf` in `queries.ts`. @throws AppError `history_unavailable` */
+  originsOf(path: string, lines: readonly string[]) {
+    return this.#worker.run((client) => client.origins({ path, lines }))
+  }
+
+  /** Records what other programs have changed. @throws AppError `history_unavailable` */
+  async recordAll(): Promise<void> {
+    const { forbidden } = this.#options.roots
+    this.log.emitRecorded(await this.#worker.run((client) => client.recordAll(forbidden)))
+  }
+
   /** Yields the progress, then the result. @throws AppError as `exportToGit`, `history_unavailable` */
   async *exportGit(request: Omit<GitExportRequest, 'forbidden'>, signal?: AbortSignal) {
     await this.flush()

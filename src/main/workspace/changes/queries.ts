@@ -2,6 +2,9 @@ import { z } from 'zod'
 import type { BlamedLine, HistoryEntry } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
+import { comparableLine } from '#shared/markdown/visibility.ts'
+import { cached } from '#shared/util/lazy.ts'
+import { countCjk, wordsOf } from '#shared/util/tokens.ts'
 import { compareLines, describeChange, hunkStatuses } from '#platform'
 import {
   currentPath,
@@ -14,8 +17,18 @@ import {
 import type { OpenLog } from './log-file.ts'
 import type { LogDb } from './schema.ts'
 
-/** Maximum length of a text for `blameFile`, UTF-16 code units. */
+/** Maximum length of a text for `originsOf`, UTF-16 code units. */
 const maxBlameLength = 2_000_000
+/** A line that is missing in one note and new in another within this time was moved, ms. */
+const moveMs = 3_600_000
+/** Changes that are searched for a moved line. */
+const maxRemovals = 500
+/** Replaced lines whose words are compared with those of a line. */
+const maxReplaced = 100
+/** An edited line shares at least this part of its words with the line before, or of that line’s, if it has fewer. */
+const minShare = 0.25
+type Edit = ReturnType<typeof compareLines>[number]
+const noEdit: Edit = { from: 0, to: 0, newFrom: 0, newTo: 0 }
 
 export interface TimelineRequest {
   /** Only changes of the note that is at this path now, or was deleted there; under its earlier paths too. */
@@ -157,39 +170,117 @@ export function versionAt({ db, versions }: OpenLog, path: string, at: number): 
   return typeof version === 'number' ? versions.text(version) : undefined
 }
 
-/** Returns the change of each line; none if a version is longer than `maxBlameLength` or its text was removed. */
-export function blameFile({ db, versions }: OpenLog, path: string): BlamedLine[] {
-  const note = latestChangeAt(db, path)?.note
-  if (typeof note !== 'number') return []
-  const rows = db.prepare<[number], { change: number; after: number | null; at: number; origin: string }>(
-    `SELECT s.id AS change, c.after, s.at, s.origin FROM file_changes c JOIN change_sets s ON s.id = c.change_set
-     WHERE c.note = ? AND c.pending = 0 ORDER BY c.id`,
-  )
-  const texts: { id: BlamedLine; text: string }[] = []
-  for (const { change, after, at, origin } of rows.all(note)) {
-    const text = after === null ? '' : versions.text(after)
-    if (text === undefined || text.length > maxBlameLength) return []
-    texts.push({ id: { ...parseOrigin(origin), change, at }, text })
-  }
-  return blame(texts)
+/** A line of a note: its texts, newest first, and the changes that wrote it, newest first. */
+export interface LineOrigin {
+  readonly texts: string[]
+  readonly changes: BlamedLine[]
 }
 
-/** @param versions oldest first @returns for each line of the last version the id of the version that wrote it */
-export function blame<Id>(versions: readonly { readonly id: Id; readonly text: string }[]): Id[] {
-  let lines: string[] = []
-  let lineIds: Id[] = []
-  for (const { id, text } of versions) {
-    const next = linesOf(text)
-    let line = 0
-    const parts = compareLines(lines, next).map(({ from, to, newFrom, newTo }) => {
-      const unchanged = lineIds.slice(line, from)
-      line = to
-      return [...unchanged, ...Array<Id>(newTo - newFrom).fill(id)]
-    })
-    lineIds = [...parts, lineIds.slice(line)].flat()
-    lines = next
+type ChangeRow = FileChangeRow & { readonly at: number; readonly origin: string }
+type Origins = ReadonlySet<LineOrigin>
+
+/**
+ * Returns the origins of lines. Follows a line back through edits, splits and merges, and to notes that lost it at the
+ * time at which it was added. A line that was joined from several has the texts and changes of all. Stops
+ * at a version that is longer than `maxBlameLength` or was removed.
+ * @param wanted lines of the newest version, possibly with other marks; by default all, with their newest change only
+ */
+export function originsOf({ db, versions }: OpenLog, path: string, wanted?: readonly string[]): LineOrigin[] {
+  const select = 'SELECT c.*, s.at, s.origin FROM'
+  const ofNote = db.prepare<[number, number], ChangeRow>(
+    `${select} file_changes c JOIN change_sets s ON s.id = c.change_set
+     WHERE c.note = ? AND c.id <= ? AND c.pending = 0 ORDER BY c.id DESC`,
+  )
+  const removals = db.prepare<[number, number, number], ChangeRow>(
+    `${select} change_sets s CROSS JOIN file_changes c ON c.change_set = s.id
+     WHERE s.at BETWEEN ? AND ? AND c.note IS NOT NULL AND c.pending = 0
+       AND c.before IS NOT NULL AND (c.removed > 0 OR c.after IS NULL) LIMIT ?`,
+  )
+  const followed = new Set<string>()
+  const plain = cached(comparableLine)
+  const words = cached(tellingWords)
+
+  function textOf(version: number | null): string[] | undefined {
+    const text = version === null ? '' : versions.text(version)
+    return text === undefined || text.length > maxBlameLength ? undefined : linesOf(text)
   }
-  return lineIds
+
+  /** @param traced the origins of lines of the version after the change `through`, by their 0-based numbers */
+  function follow(note: number, through: number, traced: ReadonlyMap<number, Origins>): void {
+    let current = traced
+    for (const row of ofNote.all(note, through)) {
+      const [before, after] = [textOf(row.before), textOf(row.after)]
+      if (!before || !after || current.size === 0) return
+      const earlier = new Map<number, Origins>()
+      const added = new Map<string, Origins>()
+      const edits = compareLines(before, after)
+      for (const [line, origins] of current) {
+        const text = after[line] ?? ''
+        const edit = edits.findLast(({ newFrom }) => newFrom <= line) ?? noEdit
+        const isWritten = line < edit.newTo
+        const parents = isWritten ? parentsOf(before, text, edits, edit) : [line + edit.to - edit.newTo]
+        for (const { texts, changes } of isWritten ? origins : []) {
+          changes.push({ ...parseOrigin(row.origin), change: row.change_set, at: row.at })
+          texts.push(...parents.map((parent) => before[parent] ?? ''))
+        }
+        if (isWritten && !wanted) continue
+        if (parents.length === 0) added.set(plain(text), origins)
+        for (const parent of parents) earlier.set(parent, origins.union(earlier.get(parent) ?? new Set()))
+      }
+      if (added.size > 0) followMoved(row, added)
+      current = earlier
+    }
+  }
+
+  /** Follows lines of notes that lost them at about the time at which a change added them, by their words. */
+  function followMoved({ at }: ChangeRow, added: ReadonlyMap<string, Origins>): void {
+    for (const { id, note, before, after } of removals.all(at - moveMs, at + moveMs, maxRemovals)) {
+      const kept = new Set(textOf(after)?.map(plain))
+      const lost = [...added].filter(([text]) => !kept.has(text) && !followed.has(`${id} ${text}`))
+      for (const [text] of lost) followed.add(`${id} ${text}`)
+      const found = new Map(lost)
+      const lines = (textOf(before) ?? []).flatMap((line, number): [number, Origins][] => {
+        const origins = found.get(plain(line))
+        return origins ? [[number, origins]] : []
+      })
+      if (note !== null && lines.length > 0) follow(note, id - 1, new Map(lines))
+    }
+  }
+
+  /** Returns removed lines with the same words, anywhere in the note, else replaced lines that share words with it. */
+  function parentsOf(before: readonly string[], text: string, edits: readonly Edit[], edit: Edit): number[] {
+    const linesOfEdit = ({ from, to }: Edit) => Array.from({ length: to - from }, (_, at) => from + at)
+    const equal = edits.flatMap(linesOfEdit).filter((at) => plain(before[at] ?? '') === plain(text))
+    const isRelated = (at: number) => {
+      const [own, others] = [words(text), words(before[at] ?? '')]
+      const shared = own.intersection(others).size
+      return shared > 0 && shared >= minShare * Math.min(own.size, others.size)
+    }
+    return equal.length > 0 ? equal : linesOfEdit(edit).slice(0, maxReplaced).filter(isRelated)
+  }
+
+  const latest = latestChangeAt(db, path)
+  const newest = textOf(latest?.after ?? null) ?? []
+  const found = (wanted ?? newest).map((text): LineOrigin => ({ texts: [text], changes: [] }))
+  const byText = Map.groupBy(found, ({ texts: [text = ''] }) => plain(text))
+  const start = newest.flatMap((line, at): [number, Origins][] => {
+    const origins = wanted ? byText.get(plain(line)) : found.slice(at, at + 1)
+    return origins ? [[at, new Set(origins)]] : []
+  })
+  if (typeof latest?.note === 'number') follow(latest.note, latest.id, new Map(start))
+  return found
+}
+
+/** Returns the change of each line; none if a version is too long or its text was removed. */
+export function blameFile(log: OpenLog, path: string): BlamedLine[] {
+  const lines = originsOf(log, path).map(({ changes }) => changes[0])
+  return lines.every((line) => line !== undefined) ? lines : []
+}
+
+/** Returns CJK characters, and words of at least four letters or with a digit. */
+function tellingWords(line: string): ReadonlySet<string> {
+  const words = wordsOf(comparableLine(line))
+  return new Set(words.filter((word) => word.length >= 4 || countCjk(word) > 0 || /\d/.test(word)))
 }
 
 function linesOf(text: string): string[] {

@@ -244,16 +244,14 @@ export class Workspace {
 
   /** Appends an entry to the daily log of `at`, marked private if `isPrivate`. @throws AppError as `write` */
   async remember(note: string, at: Date, origin: WriteOrigin, isPrivate = false): Promise<RememberedLines> {
-    return this.#addNote(dailyLogPath(localDate(at), this.layout), note, origin, (current) => {
-      const added = addLogEntry(current, note, at)
-      return isPrivate ? { ...added, text: withAddedPrivate(current, added.text, true) } : added
-    })
+    const path = dailyLogPath(localDate(at), this.layout)
+    return this.#addNote(path, note, origin, isPrivate, (current) => addLogEntry(current, note, at))
   }
 
   /** Creates the section at the end if it does not exist. @throws AppError `input_invalid` for its name; as `write` */
-  async rememberIn(section: string, note: string, origin: WriteOrigin): Promise<RememberedLines> {
+  async rememberIn(section: string, note: string, origin: WriteOrigin, isPrivate = false): Promise<RememberedLines> {
     const title = sectionTitle(section)
-    return this.#addNote(longTermFile(this.layout), note, origin, (current = '') =>
+    return this.#addNote(longTermFile(this.layout), note, origin, isPrivate, (current = '') =>
       addToSection(current, title, noteItem(note)),
     )
   }
@@ -262,13 +260,14 @@ export class Workspace {
     path: string,
     note: string,
     origin: WriteOrigin,
+    isPrivate: boolean,
     add: (current: string | undefined) => EntryLines & { readonly text: string },
   ): Promise<RememberedLines> {
     let lines: EntryLines = { startLine: 1, endLine: 1 }
     const write = await this.edit(path, origin, (current) => {
       const { text, ...added } = add(current)
       lines = added
-      return text
+      return isPrivate ? withAddedPrivate(current, text, true) : text
     })
     const saved = { path, ...lines, change: await this.describe(write) }
     this.#captures.emit({ ...saved, note, origin })

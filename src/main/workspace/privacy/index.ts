@@ -1,4 +1,4 @@
-export { EarlierPrivacy, lineKeys, marksBy, type PrivacyMarks } from './privacy-rules.ts'
+export { EarlierPrivacy, lineKey, marksBy, type PrivacyMarks } from './privacy-rules.ts'
 export {
   findRule,
   type NotePrivacy,

@@ -162,11 +162,10 @@ export function marksBy(folders: readonly NotesFolder[]) {
   }
 }
 
-/** Returns the keys of a text's lines, without lines that many texts have in common, and its links to messages. */
-export function lineKeys(text: string): string[] {
-  const forms = text.split('\n').flatMap(comparableForms)
-  const links = text.match(/sessions\/[\w.-]+\.jsonl:\d+/g) ?? []
-  return [...forms.map((form) => hash('sha1', form, 'base64url').slice(0, 14)), ...links]
+/** Returns a key of a line that does not depend on its marks and, in a log, its time. None without letters and digits. */
+export function lineKey(line: string): string[] {
+  const plain = comparableForms(line).at(-1) ?? comparableLine(line)
+  return /[\p{L}\p{N}]/u.test(plain) ? [hash('sha1', plain, 'base64url').slice(0, 14)] : []
 }
 
 interface NoteText {

@@ -1,11 +1,14 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { BrainIcon, BrainOff, Lock, LockOpen } from 'lucide-react'
+import { useState } from 'react'
 import { t } from 'i18next'
-import { toast } from 'sonner'
+import type { NoteLine } from '#shared/contract/index.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, client } from '#lib/api/client.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
-import { Button } from '#lib/ui/elements.tsx'
+import { Button, Checkbox } from '#lib/ui/elements.tsx'
+import { Dialog } from '#lib/ui/frames.tsx'
+import { clipLine } from '#lib/util/clip.ts'
 import { useModel } from '../models/model-picker.tsx'
 
 const stripClass = 'mx-auto flex w-full max-w-[740px] flex-wrap items-center gap-x-3 gap-y-1 px-6 pb-2 text-[12px]'
@@ -55,11 +58,7 @@ export function ChatKindSwitches({ kind, onChange }: { kind: ChatKind; onChange:
 export function PrivateNote({ session }: { session: string }) {
   const target = { agent: useAgent().id, session }
   const openLines = useQuery(api.chats.openLines.queryOptions({ input: target })).data ?? []
-  const markLines = useMutation(
-    api.chats.markLines.mutationOptions({
-      onSuccess: ({ count }) => toast.success(t('chat.markedLines', { count })),
-    }),
-  )
+  const [isChoosing, setIsChoosing] = useState(false)
   return (
     <p role="note" className={`${stripClass} text-muted`}>
       <Lock size={14} className="text-accent" aria-hidden />
@@ -67,14 +66,44 @@ export function PrivateNote({ session }: { session: string }) {
         {t('chat.private')}: <PrivateHint />
       </span>
       {openLines.length > 0 && (
-        <span title={openLines.map(({ path, line, text }) => `${path}:${line} ${text}`).join('\n')}>
+        <span>
           {t('chat.openLines', { count: openLines.length })}{' '}
-          <Button look="link" disabled={markLines.isPending} onClick={() => markLines.mutate(target)}>
+          <Button look="link" onClick={() => setIsChoosing(true)}>
             {t('chat.markLines')}
           </Button>
         </span>
       )}
+      {isChoosing && <MarkLinesDialog lines={openLines} onClose={() => setIsChoosing(false)} />}
     </p>
+  )
+}
+
+function MarkLinesDialog({ lines, onClose }: { lines: readonly NoteLine[]; onClose: () => void }) {
+  const { id: agent } = useAgent()
+  const [left, setLeft] = useState<ReadonlySet<NoteLine>>(new Set())
+  const chosen = lines.filter((line) => !left.has(line))
+  const markLines = useMutation(api.chats.markLines.mutationOptions({ onSuccess: onClose }))
+  return (
+    <Dialog
+      title={t('chat.chooseLines')}
+      action={t('private.lockThis')}
+      canSubmit={chosen.length > 0 && !markLines.isPending}
+      onSubmit={() => markLines.mutate({ agent, lines: chosen })}
+      onClose={onClose}
+    >
+      <div className="flex max-h-[40vh] flex-col gap-1.5 overflow-y-auto">
+        {lines.map((line) => (
+          <Checkbox
+            key={`${line.path}:${line.line}`}
+            title={`${line.path}:${line.line}`}
+            checked={!left.has(line)}
+            onChange={() => setLeft(left.symmetricDifference(new Set([line])))}
+          >
+            {clipLine(line.text, 300)}
+          </Checkbox>
+        ))}
+      </div>
+    </Dialog>
   )
 }
 

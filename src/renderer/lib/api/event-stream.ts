@@ -35,6 +35,7 @@ const staleQueries: { readonly [Type in AppEvent['type']]?: Queries } = {
     api.savedSearches.list,
     api.history.standing,
     api.chats.openLines,
+    api.chats.madePrivate,
   ],
   indexChanged: [api.search, api.workspace.list],
   sessionChanged: [api.chats.list, api.chats.find, api.chats.openLines, api.chats.madePrivate, api.search.recalls],
