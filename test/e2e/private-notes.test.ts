@@ -141,7 +141,7 @@ describe('private chats', () => {
       Object.values(await textsIn(server.workspace, (path) => /memory\/.*\.md$/.test(path))).join('\n')
     await until(async () => (await log()).includes('tea'))
     await writeFiles(server.workspace, { 'notes/plan.md': plan.replace('Friday.', 'Friday. ^[private]') })
-    const madePrivate = page.getByRole('note').filter({ hasText: 'is private too: The heron sails on Friday.' })
+    const madePrivate = page.getByRole('note').filter({ hasText: 'It is private too: The heron sails on Friday.' })
     await madePrivate.waitFor()
     await page.getByRole('button', { name: 'Make them private…' }).click()
     const choice = page.getByRole('dialog', { name: 'Lines that this chat wrote in your notes' })

@@ -77,7 +77,9 @@ function MadePrivateNote({ chats }: { chats: readonly ChatSummary[] }) {
   const [notes, sessions] = [true, false].map((isNote) => places.filter((place) => /\.\w+$/.test(place) === isNote))
   const nameOf = (place: string) => chats.find(({ id }) => id === place)?.title ?? place
   const counted = (of: readonly string[] = []) => {
-    const names = of.slice(0, maxNamed).map((place) => clipLine(nameOf(place), 60) || t('nav.untitled'))
+    const names = of
+      .slice(0, maxNamed)
+      .map((place) => clipLine(nameOf(place), 60).replace(/[.。]+$/, '') || t('nav.untitled'))
     return { count: of.length, names: [...names, ...(of.length > maxNamed ? ['…'] : [])].join(', ') }
   }
   const forget = useMutation(

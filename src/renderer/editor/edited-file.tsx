@@ -222,6 +222,7 @@ export function EditedFile({ path, disk, autosave, missing, onDiscarded }: Edite
                     linkContext={linkContext}
                     margin={blameMargin}
                     onChange={file.edit}
+                    onSave={save}
                     onFile={onFile}
                     onScroll={syncPreview}
                   />

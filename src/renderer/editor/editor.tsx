@@ -1,4 +1,5 @@
 import { useEffect, useImperativeHandle, useRef, type Ref } from 'react'
+import { linesWithMarks } from '#shared/markdown/visibility-edit.ts'
 import type { LineChange } from '../markdown/parse/line-edits.ts'
 import { reportSelection, type SelectedText } from '#lib/util/selected-text.ts'
 import { changedLines, continueLine, formatTable, tableAround, toggleTask } from './markdown-edits.ts'
@@ -33,6 +34,7 @@ interface EditorProps {
   /** Text beside each line and a click handler; undefined shows only line numbers. */
   readonly margin: { readonly notes: readonly string[]; readonly onClick: (line: number) => void } | undefined
   readonly onChange: (text: string) => void
+  readonly onSave: () => void
   /** Stores a pasted or dropped file. @returns the link to insert, or undefined if it failed and a toast was shown */
   readonly onFile: (file: File) => Promise<string | undefined>
   /** @param line 1-based top line; its fraction is the share of the line that is scrolled out of view */
@@ -98,9 +100,7 @@ export default function Editor(props: EditorProps) {
         const height = instance.getTopForLineNumber(topLine + 1) - top
         latest.current.onScroll(topLine + (height > 0 ? Math.min(1, Math.max(0, (scrollTop - top) / height)) : 0))
       }),
-      instance.onDidChangeCursorSelection(() =>
-        reportSelection(selectionOf(instance, latest.current.linkContext.path)),
-      ),
+      instance.onDidChangeCursorSelection(() => reportSelection(selectionOf(instance, latest.current))),
       instance.onDidBlurEditorText(() => reportSelection(undefined)),
       instance.onMouseDown(({ target }) => {
         const isMargin = target.type === monaco.editor.MouseTargetType.GUTTER_LINE_NUMBERS
@@ -243,14 +243,15 @@ function wrappingStrategyOf(text: string): 'advanced' | 'simple' {
   return isShort ? 'advanced' : 'simple'
 }
 
-function selectionOf(editor: monaco.editor.IStandaloneCodeEditor, path: string): SelectedText | undefined {
+function selectionOf(editor: monaco.editor.IStandaloneCodeEditor, props: EditorProps): SelectedText | undefined {
   const selection = editor.getSelection()
   const end = selection && editor.getScrolledVisiblePosition(selection.getEndPosition())
   const bounds = editor.getDomNode()?.getBoundingClientRect()
   const text = selection ? (editor.getModel()?.getValueInRange(selection).trim() ?? '') : ''
   if (!selection || !end || !bounds || text === '') return undefined
-  const place = { path, line: selection.startLineNumber }
-  return { text, left: bounds.left + end.left, bottom: bounds.top + end.top + end.height, place }
+  const place = { path: props.linkContext.path, line: selection.startLineNumber }
+  const [left, bottom] = [bounds.left + end.left, bounds.top + end.top + end.height]
+  return { text, left, bottom, place, makePrivate: () => makeLinesPrivate(editor, props.onSave) }
 }
 
 /** Registers actions, not commands: a command is never disposed and would keep the editor alive. */
@@ -307,6 +308,18 @@ function changeLines(
   if (!model) return
   const range = new monaco.Range(from, 1, to, model.getLineMaxColumn(to))
   replace(editor, range, change(model.getValueInRange(range).split('\n')).join('\n'))
+}
+
+function makeLinesPrivate(editor: monaco.editor.IStandaloneCodeEditor, save: () => void): void {
+  const [model, selection] = [editor.getModel(), editor.getSelection()]
+  if (!model || !selection) return
+  const { startLineNumber: from, endLineNumber, endColumn } = selection
+  // A selection of whole lines ends before the first column of the next line.
+  const to = Math.max(from, endLineNumber - Number(endColumn === 1))
+  const marked = linesWithMarks(model.getLinesContent().join('\n'), (index) => from <= index + 1 && index < to)
+  for (const [index, text] of [...(marked ?? [])].toReversed())
+    replace(editor, new monaco.Range(index + 1, 1, index + 1, model.getLineMaxColumn(index + 1)), text)
+  save()
 }
 
 function replace(editor: monaco.editor.ICodeEditor | undefined, range: monaco.Range, text: string): void {

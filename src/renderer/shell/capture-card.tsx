@@ -17,12 +17,14 @@ interface CaptureCardProps {
   readonly agents: readonly Agent[]
   /** Initial text. The user's own draft stays stored. */
   readonly initialText: string | undefined
+  /** The chat that the text comes from. */
+  readonly chat?: { readonly agent: string; readonly session: string } | undefined
   /** True if another program supplied the text: it is saved only after the user confirms. */
   readonly isExternal?: boolean
   readonly onClose: () => void
 }
 
-export function CaptureCard({ agents: allAgents, initialText, isExternal = false, onClose }: CaptureCardProps) {
+export function CaptureCard({ agents: allAgents, initialText, chat, isExternal = false, onClose }: CaptureCardProps) {
   const agents = allAgents.filter(({ archived }) => !archived)
   const [chosenId, setChosenId] = useState<string>()
   const agent = agents.find(({ id }) => id === chosenId) ?? agents[0]
@@ -39,7 +41,8 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
   const text = draft.text.trim()
   const remember = useMutation({
     mutationFn: async (keepsOpen: boolean) => {
-      await client.workspace.remember({ agent: agentId, text, ...(section === '' ? {} : { section }) })
+      const session = chat?.agent === agentId ? chat.session : undefined
+      await client.workspace.remember({ agent: agentId, text, session, ...(section === '' ? {} : { section }) })
       clear()
       if (!keepsOpen) onClose()
     },

@@ -1,5 +1,5 @@
 import { t } from 'i18next'
-import { useEffect, useState, type ReactNode } from 'react'
+import { useEffect, useState, type ComponentProps, type ReactNode } from 'react'
 import { useLocation, Link } from 'wouter'
 import type { Agent, WriteRequest } from '#shared/contract/index.ts'
 import { goToEvent } from '#lib/api/event-stream.ts'
@@ -51,7 +51,7 @@ function usePaletteModule(isOpen: boolean) {
 
 export function Workbench({ agents }: { agents: readonly Agent[] }) {
   const agent = useAgent()
-  const [capture, setCapture] = useState<{ text: string | undefined }>()
+  const [capture, setCapture] = useState<Pick<ComponentProps<typeof CaptureCard>, 'initialText' | 'chat'>>()
   const closeCapture = () => setCapture(undefined)
   const [isNamingFile, setIsNamingFile] = useState(false)
   const [palette, setPalette] = useState<'closed' | 'all' | 'files'>('closed')
@@ -67,6 +67,7 @@ export function Workbench({ agents }: { agents: readonly Agent[] }) {
   }, [navigate])
   useEffect(preloadViewsWhenIdle, [])
   const session = sessionAt(encodedPath)
+  const chat = session === undefined ? undefined : { agent: agent.id, session }
   const isPaletteOpen = palette !== 'closed'
   useEffect(() => {
     // The palette finds commands by their English names in every language.
@@ -74,7 +75,7 @@ export function Workbench({ agents }: { agents: readonly Agent[] }) {
   }, [isPaletteOpen])
   const commands = useCommands({
     session,
-    capture: () => setCapture({ text: undefined }),
+    capture: () => setCapture({ initialText: undefined }),
     newFile: () => setIsNamingFile(true),
     toggleSidebar: sidebar.toggle,
     goToFile: () => setPalette('files'),
@@ -118,7 +119,7 @@ export function Workbench({ agents }: { agents: readonly Agent[] }) {
       </ErrorBoundary>
       <ErrorBoundary piece="part" resetKey={encodedPath}>
         <ClientWriteRequestDialog />
-        <SelectionActions onCapture={(text) => setCapture({ text })} />
+        <SelectionActions onCapture={(initialText) => setCapture({ initialText, chat })} />
       </ErrorBoundary>
       <ErrorBoundary piece="part" resetKey={capture}>
         {capture && (
@@ -126,7 +127,7 @@ export function Workbench({ agents }: { agents: readonly Agent[] }) {
             className="top-[28vh] left-1/2 w-[min(520px,92vw)] -translate-x-1/2 outline-none"
             onClose={closeCapture}
           >
-            <CaptureCard agents={agents} initialText={capture.text} onClose={closeCapture} />
+            <CaptureCard agents={agents} {...capture} onClose={closeCapture} />
           </Modal>
         )}
       </ErrorBoundary>
@@ -173,12 +174,13 @@ function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) 
     return () => removeEventListener('keydown', onKey)
   }, [selected])
   if (!selected || selected === dismissed) return null
-  const { text, left, bottom, place } = selected
+  const { text, left, bottom, place, makePrivate } = selected
   const query = text.replace(/\s+/g, ' ').trim().slice(0, maxQueryCharacters)
   const actions = [
     { label: t('selection.related'), run: () => navigate(paths.search(query)) },
     ...(place ? [{ label: t('selection.why'), run: () => navigate(paths.found(undefined, place)) }] : []),
     { label: t('chat.remember'), run: () => onCapture(text) },
+    ...(makePrivate ? [{ label: t('private.lockThis'), run: makePrivate }] : []),
   ]
   return (
     <div
@@ -187,7 +189,7 @@ function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) 
       // Keeps the selection when a button is pressed.
       onMouseDown={(event) => event.preventDefault()}
       className="fixed z-30 flex gap-0.5 rounded-md border border-line bg-raised p-0.5 text-[12px] shadow-md"
-      style={{ left: Math.min(left, innerWidth - 380), top: Math.min(bottom + 6, innerHeight - 44) }}
+      style={{ left: Math.min(left, innerWidth - 480), top: Math.min(bottom + 6, innerHeight - 44) }}
     >
       {actions.map(({ label, run }) => (
         <Button

@@ -217,8 +217,8 @@ export class ChatPrivacy {
 
   /** Reads the notes with private text that have changed since the last call. */
   async #readNotes(): Promise<void> {
-    const { memory, workspace, visible } = this.#options
-    const { marks } = visible
+    const { memory, workspace } = this.#options
+    const { marks } = this.#options.visible
     const indexed = (await memory.indexedFiles()).map(({ path, source, mtime, size, privacy }) => {
       const isByRule = marks.of(path, '').isFullyPrivate
       const isPrivate = source !== 'sessions' && (isByRule || privacy > 0)
@@ -245,17 +245,17 @@ export class ChatPrivacy {
 
   /** Writes the front matter of notes that left a private folder, as a move in the app does. @returns their paths */
   async #keepMovedPrivate(known: ReadonlySet<string>): Promise<string[]> {
-    const { history, workspace, visible } = this.#options
-    const { marks } = visible
-    const paths = [...known].flatMap((key) => /^path (.*)$/.exec(key)?.[1] ?? [])
-    const lost = paths.filter((path) => !this.#notes.has(path) && marks.of(path, '').isFullyPrivate)
+    const { history, workspace } = this.#options
+    const { marks } = this.#options.visible
+    const isLost = (path: string) => !this.#notes.has(path) && marks.of(path, '').isFullyPrivate
+    const lost = [...known].flatMap((key) => /^path (.*)$/.exec(key)?.[1] ?? []).filter(isLost)
     if (lost.length > 0) await orUndefined(history.recordAll())
     const moved: string[] = []
     for (const from of lost) {
       const path = unlessAppError(() => history.currentPath(from)) ?? from
       if (path === from || !(await workspace.exists(path)) || (await this.#privateText(path)).isWhole) continue
-      const mark = (text = '') => withVisibility(text, true)
-      if (!(await orUndefined(workspace.edit(path, { cause: 'user' }, mark)))) continue
+      const edit = workspace.edit(path, { cause: 'user' }, (text = '') => withVisibility(text, true))
+      if (!(await orUndefined(edit))) continue
       this.#notes.set(path, { keys: (await this.#privateText(path)).keys, stamp: '' })
       moved.push(path)
     }
@@ -276,14 +276,9 @@ export class ChatPrivacy {
       const origins = await orUndefined(history.originsOf(path, own))
       for (const { texts, changes } of origins ?? own.map((line) => ({ texts: [line], changes: [] }))) {
         lines.add(texts[0] ?? '')
+        const before = texts.slice(1).flatMap(lineKey)
         // An edit of a line that was private already.
-        if (
-          texts
-            .slice(1)
-            .flatMap(lineKey)
-            .some((key) => wasPrivate.has(key))
-        )
-          continue
+        if (before.some((key) => wasPrivate.has(key))) continue
         for (const text of texts) lines.add(text)
         for (const key of await this.#linksIn(texts.join('\n'))) keys.add(key)
         for (const { change, session, turn } of changes)

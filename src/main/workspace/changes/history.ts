@@ -151,8 +151,7 @@ export class History {
 
   /** Records what other programs have changed. @throws AppError `history_unavailable` */
   async recordAll(): Promise<void> {
-    const { forbidden } = this.#options.roots
-    this.log.emitRecorded(await this.#worker.run((client) => client.recordAll(forbidden)))
+    this.log.emitRecorded(await this.#worker.run((client) => client.recordAll(this.#options.roots.forbidden)))
   }
 
   /** Yields the progress, then the result. @throws AppError as `exportToGit`, `history_unavailable` */

@@ -8,6 +8,8 @@ export interface SelectedText {
   readonly bottom: number
   /** First line of the selection, if it is in a file. */
   readonly place?: FileLine
+  /** Marks the selected lines of an editor. */
+  readonly makePrivate?: () => void
 }
 
 const editorEvent = 'editorselection'
