@@ -182,10 +182,11 @@ export class ChatPrivacy {
       const moved = await this.#keepMovedPrivate(known)
       const keys = new Set([...this.#notes.values()].flatMap((note) => note.keys))
       const added = keys.difference(known)
-      const { found, lines } = await this.#whatToFind(added, earlier)
+      const open = added.size === 0 ? [] : (await sessions.list(true)).filter(({ isPrivate }) => !isPrivate)
+      const { found, lines } = await this.#whatToFind(open.length === 0 ? new Set() : added, earlier)
       const madePrivate = [...state.untold, ...moved]
-      for (const { id, isPrivate } of added.size === 0 ? [] : await sessions.list(true)) {
-        const transcript = isPrivate ? undefined : await orUndefined(sessions.get(id))
+      for (const { id } of open) {
+        const transcript = await orUndefined(sessions.get(id))
         if (!transcript || !this.#knows(transcript, found, lines)) continue
         await stopTurn(id)
         madePrivate.push(id)

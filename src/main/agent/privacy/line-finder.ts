@@ -18,7 +18,9 @@ export class LineFinder {
     const sentences = forms.flatMap((form) => form.split(/(?<=[.!?;]\s|[。！？；])/)).filter(isLong)
     for (const text of new Set([...forms, ...sentences])) {
       const words = isLong(text) ? wordsOf(text) : wordsOfLine(text)
-      this.#lines.set(startAt(words, 0), [...(this.#lines.get(startAt(words, 0)) ?? []), words])
+      const others = this.#lines.get(startAt(words, 0))
+      if (others) others.push(words)
+      else this.#lines.set(startAt(words, 0), [words])
     }
   }
 

@@ -214,20 +214,21 @@ export function originsOf({ db, versions }: OpenLog, path: string, wanted?: read
       const earlier = new Map<number, Origins>()
       const added = new Map<string, Origins>()
       const edits = compareLines(before, after)
+      const origin = parseOrigin(row.origin)
       for (const [line, origins] of current) {
         const text = after[line] ?? ''
         const edit = edits.findLast(({ newFrom }) => newFrom <= line) ?? noEdit
         const isWritten = line < edit.newTo
         const parents = isWritten ? parentsOf(before, text, edits, edit) : [line + edit.to - edit.newTo]
         for (const { texts, changes } of isWritten ? origins : []) {
-          changes.push({ ...parseOrigin(row.origin), change: row.change_set, at: row.at })
+          changes.push({ ...origin, change: row.change_set, at: row.at })
           texts.push(...parents.map((parent) => before[parent] ?? ''))
         }
         if (isWritten && !wanted) continue
         if (parents.length === 0) added.set(plain(text), origins)
         for (const parent of parents) earlier.set(parent, origins.union(earlier.get(parent) ?? new Set()))
       }
-      if (added.size > 0) followMoved(row, added)
+      if (added.size > 0 && origin.cause !== 'adopted') followMoved(row, added)
       current = earlier
     }
   }
