@@ -46,7 +46,8 @@ async function openHome() {
     return isWritten ? { text: 'NO_REPLY' } : write(log, `- ${state.note}\n`)
   }
   const page = '---\nsource: "web: garages.example, 2026-01-02"\n---\n\nGarages are cheap.\n'
-  const test = await openAgent(server, { watch: true, files: { 'page.md': page }, model: remote })
+  const defaults = 'visibility: { private: [vault/] }'
+  const test = await openAgent(server, { watch: true, files: { 'page.md': page }, model: remote, defaults })
   const { app, agent } = test
   await agent.workspace.known?.accept(['page.md'])
   const { primary: client, guest } = await connectGuest(app, () => new Date())
@@ -213,8 +214,8 @@ it('an origin follows a line through edits, splits, merges and moves, within a n
 
 it('keeps a note private that another program moves out of a private folder', async () => {
   const { agent, client, guest, workspace, server, say } = await openHome()
-  await client.workspace.setFolderVisibility({ agent: 'main', path: 'vault', isPrivate: true })
   await agent.workspace.write('vault/people.md', '# People\n\n- The notary is Vandermeer.\n', { cause: 'user' })
+  await agent.history.flush()
   await agent.memory.settle(10_000)
   await agent.privacy.update()
   await rename(join(workspace, 'vault/people.md'), join(workspace, 'people.md'))
@@ -226,7 +227,6 @@ it('keeps a note private that another program moves out of a private folder', as
   expect(await readFile(join(workspace, 'people.md'), 'utf8')).toMatch(/^---\nvisibility: private\n---\n/)
   expect(await client.chats.madePrivate({ agent: 'main' })).toEqual({ chatsAndNotes: ['people.md'] })
   await client.workspace.setVisibility({ agent: 'main', path: 'people.md', isPrivate: false })
-  await agent.memory.settle(10_000)
-  await agent.privacy.update()
+  await agent.privacy.settle()
   expect(await readFile(join(workspace, 'people.md'), 'utf8')).not.toContain('visibility')
 })

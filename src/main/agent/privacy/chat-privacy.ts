@@ -32,7 +32,7 @@ interface ChatPrivacyOptions {
   readonly workspace: Workspace
   readonly memory: Memory
   readonly visible: VisibleMemory
-  readonly history: Pick<History, 'originsOf' | 'recordAll' | 'currentPath' | 'versionsSince'>
+  readonly history: History
   readonly stateFile: string
   /** Stops the running turn of a session, if any, and waits for its end. */
   readonly stopTurn: (session: string) => Promise<void>
@@ -267,11 +267,12 @@ export class ChatPrivacy {
   async #whatToFind(added: ReadonlySet<string>, earlier: ReadonlyMap<string, PrivateNote>) {
     const { history } = this.#options
     const isAdded = (key: string) => added.has(key)
-    const changed = [...this.#notes].filter(([, { keys }]) => keys.some(isAdded))
-    if (changed.length > 0) await orUndefined(history.recordAll())
+    const changed = [...this.#notes].flatMap(([path, { keys }]) => (keys.some(isAdded) ? [path] : []))
+    history.recordExternalChanges(changed)
+    if (changed.length > 0) await orUndefined(history.flush())
     const lines = new LineFinder()
     const keys = new Set([...added].filter((key) => key.startsWith('path ')))
-    for (const [path] of changed) {
+    for (const path of changed) {
       const own = (await this.#privateText(path)).lines.filter((line) => lineKey(line).some(isAdded))
       const wasPrivate = new Set(earlier.get(path)?.keys)
       const origins = await orUndefined(history.originsOf(path, own))

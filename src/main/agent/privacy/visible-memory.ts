@@ -171,8 +171,8 @@ export class VisibleMemory {
   async #overrides(options: SearchOverrides, signal: AbortSignal | undefined): Promise<SearchOverrides> {
     const hasPrivate = this.seesPrivate && options.hasPrivate !== false
     const isSafe = hasPrivate || (await this.#sources.settle(signal))
-    const limits = this.#isProgram || !isSafe ? { hasChats: false } : {}
-    return { ...options, hasPrivate, ...limits, ...(this.#isProgram ? { showWeak: false } : {}) }
+    const hasChats = isSafe && !this.#isProgram && options.hasChats !== false
+    return { ...options, hasPrivate, hasChats, ...(this.#isProgram ? { showWeak: false } : {}) }
   }
 
   async #filesOf(places: readonly Place[]): Promise<FoundFiles> {

@@ -20,9 +20,9 @@ import type { LogDb } from './schema.ts'
 /** Maximum length of a text for `originsOf`, UTF-16 code units. */
 const maxBlameLength = 2_000_000
 /** A line that is missing in one note and new in another within this time was moved, ms. */
-const moveMs = 3_600_000
+const moveMs = 600_000
 /** Changes that are searched for a moved line. */
-const maxRemovals = 500
+const maxRemovals = 200
 /** Replaced lines whose words are compared with those of a line. */
 const maxReplaced = 100
 /** An edited line shares at least this part of its words with the line before, or of that line’s, if it has fewer. */
@@ -186,13 +186,12 @@ type Origins = ReadonlySet<LineOrigin>
  * @param wanted lines of the newest version, possibly with other marks; by default all, with their newest change only
  */
 export function originsOf({ db, versions }: OpenLog, path: string, wanted?: readonly string[]): LineOrigin[] {
-  const select = 'SELECT c.*, s.at, s.origin FROM'
   const ofNote = db.prepare<[number, number], ChangeRow>(
-    `${select} file_changes c JOIN change_sets s ON s.id = c.change_set
+    `SELECT c.*, s.at, s.origin FROM file_changes c JOIN change_sets s ON s.id = c.change_set
      WHERE c.note = ? AND c.id <= ? AND c.pending = 0 ORDER BY c.id DESC`,
   )
   const removals = db.prepare<[number, number, number], ChangeRow>(
-    `${select} change_sets s CROSS JOIN file_changes c ON c.change_set = s.id
+    `SELECT c.*, s.at, s.origin FROM change_sets s CROSS JOIN file_changes c ON c.change_set = s.id
      WHERE s.at BETWEEN ? AND ? AND c.note IS NOT NULL AND c.pending = 0
        AND c.before IS NOT NULL AND (c.removed > 0 OR c.after IS NULL) LIMIT ?`,
   )
