@@ -1,4 +1,5 @@
 export { noteOf, parseIntent, requestedNote } from './offline/intent.ts'
+export { isDisclaimer } from './offline/sentences.ts'
 export { assertModelId } from './catalog/catalog.ts'
 export { isTransient, objectSchema } from './middleware/provider-failures.ts'
 export {

@@ -51,7 +51,7 @@ export function nameSpeakers(text: string, names: Readonly<Record<'User' | 'Assi
 type Marked = Pick<SearchResult, 'superseded' | 'missing' | 'newer'>
 
 /** Says what a reader must know of a result: that it is outdated or may be, and which words of the query it lacks. */
-export function ResultMarks({ result: { superseded, missing = [], newer } }: { result: Marked }) {
+export function ResultMarks({ result: { superseded, missing, newer } }: { result: Marked }) {
   const by = superseded?.by ?? newer?.at
   const place = by === undefined ? undefined : parsePlace(by)
   const isOutdated = superseded !== undefined || newer?.isSure === true
@@ -63,7 +63,7 @@ export function ResultMarks({ result: { superseded, missing = [], newer } }: { r
           {t(isOutdated ? 'result.now' : 'result.newer', { by })}
         </Link>
       )}
-      {missing.length > 0 && <span className="text-muted">{t('result.without', { words: missing.join(', ') })}</span>}
+      {missing && <span className="text-muted">{t('result.without', { words: missing.join(', ') })}</span>}
     </p>
   )
 }

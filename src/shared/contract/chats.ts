@@ -3,7 +3,7 @@ import { errorDataSchema } from '../util/error-data.ts'
 import { fileChangeSchema } from '../util/file-change.ts'
 import { imagePartSchema, messageSchema, usageSchema } from '../chat/message-schemas.ts'
 import { maxAttachments, maxMessage, maxName, maxSearchText, maxPicture, maxTitle } from '../util/limits.ts'
-import { done, forAgent, forSession, idSchema, sessionIdSchema, timestampSchema, rpc } from './base.ts'
+import { done, filePathSchema, forAgent, forSession, idSchema, rpc, sessionIdSchema, timestampSchema } from './base.ts'
 
 export const chatSummarySchema = z.object({
   id: z.string(),
@@ -129,6 +129,8 @@ export type Draft = z.infer<typeof draftSchema>
 
 export const noteLineSchema = z.object({ path: z.string(), line: z.int(), text: z.string() })
 export type NoteLine = z.infer<typeof noteLineSchema>
+const maxMarked = 10_000
+const markedLineSchema = noteLineSchema.extend({ path: filePathSchema, text: z.string().max(maxMessage) })
 
 export const releasePreviewSchema = z.object({
   messages: z.int(),
@@ -165,7 +167,7 @@ export const chats = {
   makePrivate: rpc(forSession, done),
   openLines: rpc(forSession, z.array(noteLineSchema)),
   /** Makes lines private. A line that is no longer there is ignored. */
-  markLines: rpc(forAgent.extend({ lines: z.array(noteLineSchema) }), done),
+  markLines: rpc(forAgent.extend({ lines: z.array(markedLineSchema).max(maxMarked) }), done),
   previewRelease: rpc(forSession, releasePreviewSchema),
   /** @throws AppError 'session_busy' while a turn is running */
   release: rpc(forSession, done),

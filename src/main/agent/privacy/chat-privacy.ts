@@ -14,7 +14,7 @@ import { parseLines } from '#shared/util/file-lines.ts'
 import { maxQuery } from '#shared/util/limits.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { messageText, splitAttachments, textsInCalls, type Message } from '#shared/chat/messages.ts'
-import { parseIntent, requestedNote } from '#llm'
+import { isDisclaimer, parseIntent, requestedNote } from '#llm'
 import { type Clock, inBatches, KeyedQueue, parseStored, readIfExists, writeDurably } from '#platform'
 import type { Memory } from '#search'
 import { localDate, projectContextFiles, type History, type Workspace } from '#workspace'
@@ -273,7 +273,9 @@ export class ChatPrivacy {
     const lines = new LineFinder()
     const keys = new Set([...added].filter((key) => key.startsWith('path ')))
     for (const path of changed) {
-      const own = (await this.#privateText(path)).lines.filter((line) => lineKey(line).some(isAdded))
+      // Every summary begins with the same words.
+      const isOwn = (line: string) => lineKey(line).some(isAdded) && !isDisclaimer(line)
+      const own = (await this.#privateText(path)).lines.filter(isOwn)
       const wasPrivate = new Set(earlier.get(path)?.keys)
       const origins = await orUndefined(history.originsOf(path, own))
       for (const { texts, changes } of origins ?? own.map((line) => ({ texts: [line], changes: [] }))) {

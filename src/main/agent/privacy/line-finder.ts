@@ -18,6 +18,8 @@ export class LineFinder {
     const sentences = forms.flatMap((form) => form.split(/(?<=[.!?;]\s|[。！？；])/)).filter(isLong)
     for (const text of new Set([...forms, ...sentences])) {
       const words = isLong(text) ? wordsOf(text) : wordsOfLine(text)
+      // A line such as `---` has no words.
+      if (!words.some((word) => word !== '\n')) continue
       const others = this.#lines.get(startAt(words, 0))
       if (others) others.push(words)
       else this.#lines.set(startAt(words, 0), [words])

@@ -24,7 +24,7 @@ export interface MissingWord {
 }
 
 /** Probability from which a result is said to lack the word. */
-export const minMissing = 0.48
+export const minMissing = 0.46
 
 interface Properties {
   /** Largest cosine with a word of the result, above 0.3. */
@@ -95,7 +95,7 @@ export function missingWordsIn(
   relations: WordRelations,
 ): (result: SearchedResult) => MissingWord[] {
   const words = subjectsOf(query, list, lexicon, relations)
-  const isKeyword = !isRequest(query) && !/[?？]/.test(query)
+  const isKeyword = !isRequest(query) && !/[?？\p{Script=Han}]/u.test(query)
   return ({ id, text, isDialogue, words: known }) => {
     const folded = fold(text)
     const missing = words.filter((word) => !word.isIn(id, folded))
