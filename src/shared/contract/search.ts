@@ -370,7 +370,7 @@ export const explanationSchema = searchRunSchema.extend({
   /** `weight`: from the rarity of the term and its role in the query. */
   terms: z.array(queryTermSchema.extend({ idf: z.number(), weight: z.number(), documents: z.int() })),
   conditions: z.array(conditionSchema),
-  /** As in a response. */
+  /** Words that decide the query and that no note has. */
   absent: z.array(z.string()),
   matched: z.int(),
   /** Scores below which notes and chats are not returned; equal without candidates from chats. */

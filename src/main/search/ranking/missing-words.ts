@@ -1,7 +1,7 @@
 /**
  * Finds the words of a query that a result lacks and that decide what the query asks for: "tent" in "What did the tent
  * cost?", for a note about the price of a coffee grinder. A logistic regression over a few properties of the word and of
- * the query; `test/recall/near-questions` has the questions that it was fitted on.
+ * the query, fitted on the questions of `test/recall/changes-en` and `changes-zh` and of other judged sets.
  */
 import { cached } from '#shared/util/lazy.ts'
 import { indexTermsOf, queryTerms, type QueryTerm } from '../query/parse-query.ts'

@@ -69,7 +69,7 @@ const weights: Properties = {
   onlyNew: 3.26,
   place: 4.19,
 }
-/** Probabilities from which the newer line stands first, and from which it stands second. */
+/** Minimum probability for the first place, and for the second one. */
 const minSure = 0.43
 const minLikely = 0.03
 /** The same for the older line, if the question is about the past. */
@@ -167,7 +167,7 @@ function largestOf(missing: readonly MissingWord[], others: readonly MissingWord
   return Math.max(0, ...missing.map(({ word, probability }) => (known.has(word) ? 0 : probability)))
 }
 
-/** As for the words of a query: smaller collections count as this many units. */
+/** Smaller collections count as this many units, as for the words of a query. */
 const minUnits = 600
 
 function idfBy(lexicon: Lexicon): WordMeasures['idf'] {
