@@ -20,6 +20,6 @@ export function countWords(text: string): number {
 }
 
 /** Returns runs of letters and digits, and each CJK character. */
-export function wordsOf(text: string): string[] {
+export function plainWords(text: string): string[] {
   return text.replace(cjk, ' $& ').match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
 }

@@ -1,5 +1,5 @@
 import { comparableForms } from '#shared/markdown/visibility.ts'
-import { countCjk, wordsOf } from '#shared/util/tokens.ts'
+import { countCjk, plainWords } from '#shared/util/tokens.ts'
 
 /** Minimum length of text that is also found within a longer line, in characters; CJK characters count three times. */
 const minPart = 20
@@ -17,7 +17,7 @@ export class LineFinder {
     const isLong = (text: string) => text.length + 2 * countCjk(text) >= minPart
     const sentences = forms.flatMap((form) => form.split(/(?<=[.!?;]\s|[。！？；])/)).filter(isLong)
     for (const text of new Set([...forms, ...sentences])) {
-      const words = isLong(text) ? wordsOf(text) : wordsOfLine(text)
+      const words = isLong(text) ? plainWords(text) : wordsOfLine(text)
       // A line such as `---` has no words.
       if (!words.some((word) => word !== '\n')) continue
       const others = this.#lines.get(startAt(words, 0))
@@ -38,5 +38,5 @@ export class LineFinder {
   }
 }
 
-const wordsOfLine = (line: string) => ['\n', ...wordsOf(line), '\n']
+const wordsOfLine = (line: string) => ['\n', ...plainWords(line), '\n']
 const startAt = (words: readonly string[], at: number) => `${words[at]} ${words[at + 1]}`

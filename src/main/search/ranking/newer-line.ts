@@ -7,7 +7,7 @@ import { findReplaced } from '../text/changed-fact.ts'
 import { hasAnyOf } from '../text/language/words.ts'
 import { indexTermsOf } from '../query/parse-query.ts'
 import {
-  compareLines,
+  pairPropertiesOf,
   coverageOf,
   shareWord,
   subjectLineOf,
@@ -17,7 +17,7 @@ import {
 } from '../text/same-subject.ts'
 import type { MissingWord, SearchedResult } from './missing-words.ts'
 import type { Lexicon, WordRelations } from './query-words.ts'
-import { logistic, type RankedUnit } from './rank.ts'
+import { adjust, logistic, type RankedUnit } from './rank.ts'
 
 /** A line with the place that tells when it was written. */
 export interface DatedUnit {
@@ -116,6 +116,24 @@ export function findNewerLine(ranked: readonly RankedUnit[], search: NewerSearch
   }
 }
 
+/** Difference of the logits of two lines on one subject. */
+const secondLoss = 0.001
+
+/** Places the newer line before the older one if it is sure, otherwise behind it. For questions about the past, the reverse. */
+export function placeNewer(ranked: readonly RankedUnit[], { older, newer, isSure, isPast }: NewerLine): RankedUnit[] {
+  const [first] = ranked
+  const moved = isPast && isSure ? older : newer
+  const change = isSure && first?.id !== moved ? secondLoss : -secondLoss
+  const logit = (first?.logit ?? 0) + change
+  return ranked
+    .map((unit) =>
+      unit.id === moved && unit.id !== first?.id
+        ? adjust(unit, { name: 'successor', contribution: logit - unit.logit })
+        : unit,
+    )
+    .sort((one, other) => other.logit - one.logit || one.id - other.id)
+}
+
 /** Compares the first result with newer candidates. @param isReversed with older ones */
 function comparisonsOf(ranked: readonly RankedUnit[], search: NewerSearch, isReversed: boolean) {
   const [first] = ranked
@@ -144,7 +162,7 @@ function comparisonsOf(ranked: readonly RankedUnit[], search: NewerSearch, isRev
     const missing = missingIn({ id: other.id, text: other.text.text, isDialogue: false, words: line.terms })
     const covered = coverageOf(terms, newer, words)
     const properties: Properties = {
-      ...compareLines(old, newer, words),
+      ...pairPropertiesOf(old, newer, words),
       onlyNew: isReversed ? largestOf(missing, topMissing) : largestOf(topMissing, missing),
       covered,
       lost: coverageOf(terms, old, words) - covered,

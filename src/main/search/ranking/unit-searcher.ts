@@ -27,7 +27,7 @@ import type { RankedUnit, RankingModels, RankingWeights } from './rank.ts'
 import { rankClassic, type ClassicWeights } from './classic-ranking.ts'
 import { selectResults, thresholdOf } from './select-results.ts'
 import type { SelectableText, SelectionLimits, UnitVerdict } from './select-results.ts'
-import { findNewerLine, type NewerLine } from './newer-line.ts'
+import { findNewerLine, placeNewer, type NewerLine } from './newer-line.ts'
 import { missingWordsIn, type MissingWord } from './missing-words.ts'
 import { lowerSuperseded, Supersessions, type Supersession } from './supersession.ts'
 import { daysOf, nearestDay, UnitFilters, unitsMentioning, type UnitFacts } from './unit-filters.ts'
@@ -102,8 +102,6 @@ const mentionLift = 4
 const maxExamined = 40
 /** Number of best units whose texts can say that they are old. */
 const maxMarked = 5
-/** Distance of a newer line that is not sure from the line before it. */
-const secondLoss = 0.001
 
 interface OpenScope {
   readonly reader: UnitReader
@@ -444,21 +442,6 @@ export class UnitSearcher {
     open.reader.refresh()
     return open
   }
-}
-
-/** Places the newer line before the older one if it is sure, otherwise behind it. For questions about the past, the reverse. */
-function placeNewer(ranked: readonly RankedUnit[], { older, newer, isSure, isPast }: NewerLine): RankedUnit[] {
-  const [first] = ranked
-  const moved = isPast && isSure ? older : newer
-  const change = isSure && first?.id !== moved ? secondLoss : -secondLoss
-  const logit = (first?.logit ?? 0) + change
-  return ranked
-    .map((unit) =>
-      unit.id === moved && unit.id !== first?.id
-        ? adjust(unit, { name: 'successor', contribution: logit - unit.logit })
-        : unit,
-    )
-    .sort((one, other) => other.logit - one.logit || one.id - other.id)
 }
 
 function passesFilters(unit: UnitFacts, { reader: { table }, excludedFile, excludedBy }: OpenSearch): boolean {

@@ -122,7 +122,7 @@ export function shareWord(old: SubjectLine, newer: SubjectLine, words: WordMeasu
   )
 }
 
-export function compareLines(old: SubjectLine, newer: SubjectLine, words: WordMeasures): PairProperties {
+export function pairPropertiesOf(old: SubjectLine, newer: SubjectLine, words: WordMeasures): PairProperties {
   const headOf = (line: SubjectLine, other: SubjectLine) => {
     const head = line.terms.filter(({ role }) => role !== 'figure' && role !== 'filler').slice(0, 2)
     return head.reduce((sum, term) => sum + similarityOf(term, other, words), 0) / Math.max(1, head.length)

@@ -4,7 +4,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { comparableLine } from '#shared/markdown/visibility.ts'
 import { cached } from '#shared/util/lazy.ts'
-import { countCjk, wordsOf } from '#shared/util/tokens.ts'
+import { countCjk, plainWords } from '#shared/util/tokens.ts'
 import { compareLines, describeChange, hunkStatuses } from '#platform'
 import {
   currentPath,
@@ -279,7 +279,7 @@ export function blameFile(log: OpenLog, path: string): BlamedLine[] {
 
 /** Returns CJK characters, and words of at least four letters or with a digit. */
 function tellingWords(line: string): ReadonlySet<string> {
-  const words = wordsOf(comparableLine(line))
+  const words = plainWords(comparableLine(line))
   return new Set(words.filter((word) => word.length >= 4 || countCjk(word) > 0 || /\d/.test(word)))
 }
 
