@@ -50,6 +50,8 @@ export default defineConfig({
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
           isolate: false,
+          // Workers and other processes can be slow on a busy machine.
+          retry: 1,
           globalSetup: ['test/support/build.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
@@ -62,6 +64,8 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           isolate: false,
           globalSetup: ['test/support/build.ts', 'test/support/shared-browser.ts'],
+          // Pages can be slow on a busy machine.
+          retry: 1,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
