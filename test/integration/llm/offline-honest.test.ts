@@ -148,7 +148,7 @@ it('answers with the line that names the day or the thing', async () => {
   for (const [question, expected] of answers) expect((await say(question)).text).toMatch(expected)
 })
 
-it('shows a note without the chat in which the user asked for it', async () => {
+it('shows a note, but not the chat that requested it', async () => {
   const { say, search } = await openConversation()
   const requests: [query: string, request: string][] = [
     ['database', 'Remember that we chose PostgreSQL for the database'],

@@ -32,15 +32,18 @@ const kindsOf = { request: ['help', 'question'], question: ['question'], stateme
 const listed = (table: string) => table.split(/[|\n]/).flatMap((text) => text.trim() || [])
 const summaryOf = (text: string) => summarizeStatements([{ text, key: 0 }], 1200)
 
-it.each(['request', 'question', 'statement'] as const)('a %s is recognized, and only a statement is kept', (kind) => {
-  for (const text of listed(sentences[kind])) {
-    expect(kindsOf[kind], text).toContain(parseIntent(text).kind)
-    expect(summaryOf(text).length, text).toBe(kind === 'statement' ? 1 : 0)
-    expect(statedIn(text) !== '', text).toBe(kind === 'statement')
-  }
-})
+it.each(['request', 'question', 'statement'] as const)(
+  'recognizes each %s, and offers to save statements only',
+  (kind) => {
+    for (const text of listed(sentences[kind])) {
+      expect(kindsOf[kind], text).toContain(parseIntent(text).kind)
+      expect(summaryOf(text).length, text).toBe(kind === 'statement' ? 1 : 0)
+      expect(statedIn(text) !== '', text).toBe(kind === 'statement')
+    }
+  },
+)
 
-it('a text to work on states nothing, and a statement beside a request is kept alone', () => {
+it('finds no statement in a text to work on, but one beside a request', () => {
   for (const text of [
     'Translate this into French:\nDear Anna, I moved to Bonn. My new number is 555 1234.',
     'I moved to Bonn in May. Can you rewrite that for my landlord?',

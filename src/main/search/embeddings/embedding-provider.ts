@@ -27,7 +27,7 @@ export interface EmbeddingProvider {
 
 export interface WordModel {
   cosine(one: string, other: string): number
-  /** Returns the length of the word's vector, which is its rarity. */
+  /** Returns the length of the word's vector: rare words have long ones. */
   rarity(word: string): number
   /** Returns false if the word is composed of others, or unknown. */
   knows(word: string): boolean

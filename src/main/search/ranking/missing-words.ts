@@ -15,7 +15,7 @@ import { logistic } from './rank.ts'
 import type { Lexicon, QueryWord, QueryWords, WordRelations } from './query-words.ts'
 
 export interface MissingWord {
-  /** As typed in the query. */
+  /** The user's spelling. */
   readonly word: string
   /** Probability that the query is about this word. */
   readonly probability: number
@@ -23,7 +23,7 @@ export interface MissingWord {
   readonly isNowhere: boolean
 }
 
-/** Probability from which a result is said to lack the word. */
+/** Minimum probability of a missing word that results name. */
 export const minMissing = 0.46
 
 interface Properties {
@@ -145,8 +145,8 @@ interface Subject {
 }
 
 /**
- * Returns the words of a query that can be its subject. Han characters are cut anew: the terms of the query join single
- * characters, which often belong to two words. Japanese and Korean words are left out, because their forms differ.
+ * Returns the words of a query that can be its subject. Divides Han characters again: the terms of the query
+ * join single characters, which often belong to two words. Japanese and Korean words are left out, because their forms differ.
  */
 function subjectsOf(query: string, list: readonly QueryWord[], lexicon: Lexicon, relations: WordRelations): Subject[] {
   const latin = list

@@ -3,6 +3,7 @@
  * logistic regression over the properties of the two lines and of the query, fitted on pairs of changed facts and on
  * pairs that look alike and are both true (`test/recall/changes-en`, `changes-zh`).
  */
+import { dot } from '../embeddings/embedding-provider.ts'
 import { findReplaced } from '../text/changed-fact.ts'
 import { hasAnyOf } from '../text/language/words.ts'
 import { indexTermsOf } from '../query/parse-query.ts'
@@ -15,8 +16,8 @@ import {
   type PairProperties,
   type WordMeasures,
 } from '../text/same-subject.ts'
-import type { MissingWord, SearchedResult } from './missing-words.ts'
-import type { Lexicon, WordRelations } from './query-words.ts'
+import { minMissing, type MissingWord, type SearchedResult } from './missing-words.ts'
+import { idfOf, type Lexicon, type WordRelations } from './query-words.ts'
 import { adjust, logistic, type RankedUnit } from './rank.ts'
 
 /** A line with the place that tells when it was written. */
@@ -108,12 +109,10 @@ export function findNewerLine(ranked: readonly RankedUnit[], search: NewerSearch
   if (older && older.probability >= minPast) return { older: older.older, newer: older.newer, isSure: true, isPast }
   const best = bestOf(false)
   if (!best || best.probability < minLikely) return undefined
-  return {
-    older: best.older,
-    newer: best.newer,
-    isSure: best.isSure && !isPast,
-    isPast,
-  }
+  const isSure = best.isSure && !isPast
+  // A result about something else has no newer line.
+  if (!isSure && best.isDoubtful) return undefined
+  return { older: best.older, newer: best.newer, isSure, isPast }
 }
 
 /** Difference of the logits of two lines on one subject. */
@@ -139,7 +138,10 @@ function comparisonsOf(ranked: readonly RankedUnit[], search: NewerSearch, isRev
   const [first] = ranked
   if (!first || first.features.isDialogue === 1) return []
   const { lexicon, relations, textOf, vectorOf, missingIn } = search
-  const words: WordMeasures = { idf: idfBy(lexicon), cosine: relations.cosine }
+  const countOf = (term: string) => lexicon.unitsWith(term).length
+  const idf: WordMeasures['idf'] = ({ readings: [reading] }) =>
+    idfOf(reading ? Math.min(...indexTermsOf(reading).map(countOf)) : 0, lexicon)
+  const words: WordMeasures = { idf, cosine: relations.cosine }
   const terms = subjectTerms(search.query)
   const compared = ranked.slice(0, maxCompared).filter(({ features }) => features.isDialogue !== 1)
   const [top, ...candidates] = compared.map(({ id }, place) => ({ id, text: textOf(id), vector: vectorOf(id), place }))
@@ -153,6 +155,7 @@ function comparisonsOf(ranked: readonly RankedUnit[], search: NewerSearch, isRev
   const trust = candidates.length / (candidates.length + fewCandidates)
   const topLine = subjectLineOf(top.text.text)
   const topMissing = missingIn({ id: top.id, text: top.text.text, isDialogue: false, words: topLine.terms })
+  const isDoubtful = topMissing.some(({ probability }) => probability >= minMissing)
   return others.flatMap((other, near) => {
     if (near >= maxNearest && other.place >= maxByRank) return []
     const line = subjectLineOf(other.text.text)
@@ -176,7 +179,7 @@ function comparisonsOf(ranked: readonly RankedUnit[], search: NewerSearch, isRev
     const isRestated = findReplaced(newer, [old]) !== undefined
     const isSure = isRestated || (logistic(logit) >= minSure && shareWord(old, newer, words))
     const [olderId, newerId] = isReversed ? [other.id, top.id] : [top.id, other.id]
-    return { older: olderId, newer: newerId, probability: isRestated ? 1 : logistic(logit), isSure }
+    return { older: olderId, newer: newerId, probability: isRestated ? 1 : logistic(logit), isSure, isDoubtful }
   })
 }
 
@@ -185,19 +188,8 @@ function largestOf(missing: readonly MissingWord[], others: readonly MissingWord
   return Math.max(0, ...missing.map(({ word, probability }) => (known.has(word) ? 0 : probability)))
 }
 
-/** Smaller collections count as this many units, as for the words of a query. */
-const minUnits = 600
-
-function idfBy(lexicon: Lexicon): WordMeasures['idf'] {
-  const units = Math.max(lexicon.units, minUnits)
-  return ({ readings: [first] }) => {
-    const count = first ? Math.min(...indexTermsOf(first).map((term) => lexicon.unitsWith(term).length)) : 0
-    return Math.log(1 + (units - count + 0.5) / (count + 0.5))
-  }
-}
-
 /** Returns true if a line was written later. A line without a day is never newer. */
-export function isNewer(one: DatedUnit, other: DatedUnit): boolean {
+function isNewer(one: DatedUnit, other: DatedUnit): boolean {
   if (one.date === undefined) return false
   if (one.path === other.path)
     return one.date === other.date ? one.startLine > other.startLine : one.date > (other.date ?? '')
@@ -210,5 +202,5 @@ function timeOf({ text, heading }: DatedUnit): string {
 }
 
 function cosineOf(one: Float32Array | undefined, other: Float32Array | undefined): number {
-  return one?.reduce((sum, value, at) => sum + value * (other?.[at] ?? 0), 0) ?? 0
+  return one && other ? dot(one, other) : 0
 }

@@ -102,6 +102,11 @@ const singleCharacter = 0.6
 /** Smaller collections count as this many units: in them, the IDF says little about how telling a word is. */
 const minUnits = 600
 
+/** Returns the inverse document frequency of a word, as BM25 has it. @param documents number of units with the word */
+export function idfOf(documents: number, { units }: Pick<Lexicon, 'units'>): number {
+  return Math.log(1 + (Math.max(units, minUnits) - documents + 0.5) / (documents + 0.5))
+}
+
 export function findQueryWords(query: string, lexicon: Lexicon, relations: WordRelations): QueryWords {
   // English function words such as he and she may be pinyin.
   const terms = searchTerms(query).filter(({ role, shown }) => role !== 'function' || /^[a-z]+$/.test(shown))
@@ -182,14 +187,9 @@ class WordFinder {
     if (isRelatable) this.#addRelated(shown, minRelatedCosine)
     const documents = isUnknown ? this.#maxUnits() : exactUnits
     if (isRelatable && (isUnknown || !isLatin)) this.#addRelated(shown, minDistantCosine)
-    const idf = this.#idfOf(documents)
+    const idf = idfOf(documents, this.#lexicon)
     const weight = idf * this.#factor(documents)
     return { shown, role, documents, idf, weight, ...this.#collect(), matches: this.#matches }
-  }
-
-  #idfOf(documents: number): number {
-    const size = Math.max(this.#lexicon.units, minUnits)
-    return Math.log(1 + (size - documents + 0.5) / (documents + 0.5))
   }
 
   #factor(documents: number): number {

@@ -55,7 +55,7 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
   }
 }
 
-/** Number of words whose vectors are kept: a line has about ten. */
+/** Size of the cache of word vectors; a line has about ten words. */
 const maxWords = 5000
 
 function builtinWords(file: string): WordModel {
