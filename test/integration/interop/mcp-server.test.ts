@@ -166,6 +166,8 @@ describe('MCP over stdio', () => {
     const log = () => readFile(join(server.workspace, path), 'utf8')
     // The log contained only that note, so it is in the trash.
     await expect(log()).rejects.toMatchObject({ code: 'ENOENT' })
+    // The report of a change goes to this program and lists no other.
+    await new Promise((resolve) => setTimeout(resolve, 600))
     expect(await app.clients.list()).toMatchObject([{ id: 'claude-code', name: 'Claude Code', writes: 1 }])
 
     const closing = server.close()

@@ -28,6 +28,7 @@ export function addResources(
   { server }: McpServer,
   access: MemoryAccess,
   callerOf: (context: ServerContext) => Promise<Caller>,
+  nameOfConnection: () => string | undefined,
 ): void {
   const { ask, onFault } = access
   /** Converts expected errors to InvalidParams; logs other errors and converts them to InternalError. */
@@ -71,7 +72,7 @@ export function addResources(
     if (ref.type !== 'ref/resource' || argument.name !== 'path') return { completion: { values: [] } }
     return { completion: completionsOf(await inTurnOf(context, listFiles), argument.value) }
   })
-  reportToConnection(server, access, lastList)
+  reportToConnection(server, access, nameOfConnection, lastList)
 }
 
 export function listKey(files: readonly FileEntry[]): string {
@@ -146,7 +147,7 @@ type SentList = { key?: string }
 /** Reports changes of the notes that the program can read. @returns a function that stops the reports */
 export function reportChanges(
   { ask, onEvent }: Pick<MemoryAccess, 'ask' | 'onEvent'>,
-  caller: () => Promise<Pick<Caller, 'id' | 'agent'>>,
+  caller: () => Promise<Pick<Caller, 'id' | 'agent'> | undefined>,
   send: { resourceUpdated(uri: string): unknown; resourcesChanged(): unknown },
   lastList: SentList,
 ): () => void {
@@ -154,8 +155,11 @@ export function reportChanges(
   let timer: NodeJS.Timeout | undefined
   const notify = async () => {
     timer = undefined
-    const { agent, id: client } = await caller()
-    const ofAgent = changes.splice(0).filter((change) => change.agent === agent)
+    const known = await caller()
+    const changed = changes.splice(0)
+    if (!known) return
+    const { agent, id: client } = known
+    const ofAgent = changed.filter((change) => change.agent === agent)
     const changedPaths = new Set(ofAgent.flatMap(({ paths }) => paths))
     const files = await notesFor({ agent, client, ask })
     for (const { path } of files) if (changedPaths.has(path)) await send.resourceUpdated(noteUri(path))
@@ -177,7 +181,12 @@ export function reportChanges(
 }
 
 /** Since protocol version 2026 the SDK tracks subscriptions and filters notifications. */
-function reportToConnection(server: McpServer['server'], access: MemoryAccess, lastList: SentList): void {
+function reportToConnection(
+  server: McpServer['server'],
+  access: MemoryAccess,
+  nameOfConnection: () => string | undefined,
+  lastList: SentList,
+): void {
   const subscribedUris = new Set<string>()
   server.setRequestHandler('resources/subscribe', (request) => {
     subscribedUris.add(request.params.uri)
@@ -193,7 +202,9 @@ function reportToConnection(server: McpServer['server'], access: MemoryAccess, l
     resourceUpdated: async (uri: string) => isSubscribed(uri) && server.sendResourceUpdated({ uri }),
     resourcesChanged: () => server.sendResourceListChanged(),
   }
-  const stop = reportChanges(access, () => access.caller(server.getClientVersion()?.name), send, lastList)
+  // Before its first request, the program is unknown.
+  const caller = async () => (nameOfConnection() === undefined ? undefined : access.caller(nameOfConnection()))
+  const stop = reportChanges(access, caller, send, lastList)
   const onclose = server.onclose
   server.onclose = () => {
     onclose?.()

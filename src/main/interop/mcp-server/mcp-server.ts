@@ -36,13 +36,16 @@ export function buildMemoryServer(access: MemoryAccess): McpServer {
   )
   // Registers the program when it connects, before its first request.
   server.server.oninitialized = () => void access.caller(server.server.getClientVersion()?.name).catch(() => undefined)
+  /** Since protocol version 2026, each request has the name instead of the connection. */
+  let latestName: string | undefined
+  const nameOfConnection = () => latestName ?? server.server.getClientVersion()?.name
   const callerOf = ({ mcpReq: { envelope } }: ServerContext) => {
     const metadata: Readonly<Record<string, unknown>> = envelope ?? {}
-    const sentName = nameSchema.safeParse(metadata[CLIENT_INFO_META_KEY]).data?.name
-    return access.caller(sentName ?? server.server.getClientVersion()?.name)
+    latestName = nameSchema.safeParse(metadata[CLIENT_INFO_META_KEY]).data?.name ?? latestName
+    return access.caller(nameOfConnection())
   }
   for (const tool of memoryTools) if (!tool.isWriting || !access.isReadOnly) addTool(server, tool, access, callerOf)
-  addResources(server, access, callerOf)
+  addResources(server, access, callerOf, nameOfConnection)
   addPrompts(server)
   rewriteValidationErrors(server)
   return server
