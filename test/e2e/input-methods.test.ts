@@ -166,8 +166,8 @@ describe('signs that Chinese input methods type', () => {
     const palette = async (typed: string) => {
       await page.keyboard.press('Control+k')
       await page.getByRole('dialog').getByRole('combobox').fill(typed)
-      // Enter opens the selected row, and the selection moves when results arrive.
-      await page.locator('[role=dialog] [role=listbox][aria-busy=false]').waitFor()
+      // Enter opens the selected row, and the selection moves with the typed text and when results arrive.
+      await page.locator(`[role=listbox][aria-busy=false] [data-value="search/${typed}"]`).waitFor()
     }
     for (const typed of ['wangwu', 'ww', 'wang']) {
       await palette(typed)
