@@ -1,5 +1,6 @@
 export { ChangeLog } from './changes/change-log.ts'
 export { History } from './changes/history.ts'
+export { WrittenDays } from './changes/written-days.ts'
 export { longTermFilesIn } from './conventions/read-conventions.ts'
 export { inspectFolder, listEntryNames, ConventionsReader } from './conventions/vault-conventions.ts'
 export { DeletionPattern } from './deletion/deletion-pattern.ts'

@@ -144,6 +144,8 @@ export const searchResultSchema = z.object({
   matched: z.array(z.string()),
   /** Words of the query that it lacks and that decide what the query asks for, the most decisive one first. */
   missing: z.array(z.string()).optional(),
+  /** One of the lines of a section that the query names. */
+  isOfSection: z.literal(true).optional(),
   source: sourceSchema,
   isPrivate: z.literal(true).optional(),
   fileHash: z.string().optional(),

@@ -43,8 +43,14 @@ export type LineEdit = z.infer<typeof lineEditSchema>
 export const evidenceSchema = z.object({ path: z.string(), line: z.int(), text: z.string() })
 export type Evidence = z.infer<typeof evidenceSchema>
 
-/** The line that a saved note repeats, or replaces as the proposal `proposal` suggests. */
-export const savedMatchSchema = evidenceSchema.extend({ proposal: idSchema.optional() })
+/**
+ * A line that a saved note repeats, or may replace as the proposal `proposal` suggests. `hasOtherFacts`: the note changes
+ * a part of the line, so there is no proposal.
+ */
+export const savedMatchSchema = evidenceSchema.extend({
+  proposal: idSchema.optional(),
+  hasOtherFacts: z.literal(true).optional(),
+})
 export type SavedMatch = z.infer<typeof savedMatchSchema>
 
 export const suggestedFileSchema = z.object({

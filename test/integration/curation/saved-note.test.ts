@@ -66,8 +66,9 @@ it('notes in a row are compared one after the other, and a repeated one names th
     ['notes/房子.md:3', false],
     ['memory/2026-11-02.md:4', true],
   ])
-  expect(found[2]?.[1], 'the last boiler code is replaced').toBe(false)
-  expect((await open()).map(({ rule }) => rule)).toEqual(['supersedes', 'supersedes'])
+  expect(found[2]?.[1], 'the last boiler code is replaced, in both notes').toBe(false)
+  await until(async () => (await open()).length === 3)
+  expect(new Set((await open()).map(({ rule }) => rule))).toEqual(new Set(['supersedes']))
 })
 
 it('in a terminal, the note is saved and the line that is alike is named', async () => {
@@ -82,4 +83,14 @@ it('in a terminal, the note is saved and the line that is alike is named', async
     warning: 'an earlier note is alike, memory/2026-11-02.md:4: The boiler code is 7781.',
   })
   expect(await readFile(join(workspace, 'memory/2026-11-22.md'), 'utf8')).toContain('4402')
+})
+
+it('a line with other facts is named but not struck', async () => {
+  const { matches, save, open } = await openMemory()
+  await save('Plumber: Jansen, 020 555 0142. He has our spare key.')
+  await save('Plumber: Jansen, now 020 777 9000')
+  await until(() => matches.length > 0)
+  expect(matches[0]).toMatchObject({ path: 'memory/2026-11-22.md', line: 3, hasOtherFacts: true })
+  expect(matches[0]?.proposal).toBeUndefined()
+  expect(await open()).toEqual([])
 })

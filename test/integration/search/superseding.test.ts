@@ -5,6 +5,7 @@ import { createRouter } from '../../../src/main/app/api/router.ts'
 import { quoteOf, strikeThrough } from '../../../src/shared/markdown/superseded.ts'
 import { superseding } from '../../recall/superseding.ts'
 import { openTestApp } from '../../support/app.ts'
+import { until } from '../../support/folder.ts'
 
 const main = { agent: 'main' }
 /** Other lines in the notes, so that the answer is not alone in its note. */
@@ -89,5 +90,24 @@ describe('superseded lines', () => {
       expect(places.filter((place) => place === newer || place === older)).toEqual([newer, older])
       expect(results.map(({ superseded }) => superseded)).toEqual(results.map(() => undefined))
     }
+  })
+})
+
+describe('a newer line in notes without a day', () => {
+  it('is known by the day on which the app saw it being written; lines of the first scan have no day', async () => {
+    const line = 'The web shop runs on Node 20 with npm.'
+    const files = { 'notes/shop.md': `# Shop\n\n${line}\n`, 'notes/found.md': 'We moved the web shop to Deno.\n' }
+    const config = `agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n  defaults: { memory: { embedding: { provider: builtin } } }\n`
+    const { app } = await openTestApp({ files, config, watch: true, now: () => new Date('2026-11-22T12:00:00') })
+    const { search, workspace } = createRouterClient(createRouter(app))
+    const newerThan = async () => {
+      await search.settle({ ...main, vectors: true })
+      const { results } = await search.query({ ...main, query: 'Which runtime does the web shop use?' })
+      return results.find(({ snippet }) => snippet === line)?.newer?.at
+    }
+    expect(await newerThan()).toBeUndefined()
+    const text = 'We moved the web shop to Bun.\n'
+    await workspace.write({ ...main, path: 'notes/written.md', text, expectedHash: null })
+    await until(async () => (await newerThan()) === 'notes/written.md:1')
   })
 })

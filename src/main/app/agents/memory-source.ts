@@ -6,6 +6,7 @@ import { expandHome, type AgentSettings } from '#platform'
 import { type ConventionsReader, isIgnoredPath, createLayout, type Layout, isInside } from '#workspace'
 import { resolveRules, rulesForFolder, type NotesFolder, type PrivateRules } from '#workspace/privacy'
 import type { AgentOptions } from './agent-options.ts'
+import { changeLogFile } from './state-folders.ts'
 
 export function readableFolders(options: AgentOptions) {
   return otherFolders(options).map(({ source, ...folder }) => ({ ...folder, isMemoryOnly: source === 'shared' }))
@@ -36,6 +37,7 @@ export function memorySource(options: AgentOptions, provider?: EmbeddingProvider
       ...(sessions ? [chats] : []),
     ],
     debounceMs: sync.debounceMs,
+    changeLog: changeLogFile(options.folders.history, options.workspace),
     embedding: embeddingSource({ ...embedding, provider: provider ?? embedding.provider }, options),
     notes: foldersWithPrivateRules(options),
     chunking: unit === 'tokens' ? chunkSizes : undefined,

@@ -37,7 +37,7 @@ export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }:
   const compare = (saved: LinesOfFile) =>
     suggestions
       .compare(saved)
-      .then((match) => match && publish({ type: 'noteMatched', agent, ...match }))
+      .then((matches) => matches.forEach((match) => publish({ type: 'noteMatched', agent, ...match })))
       .catch(faultIn('comparison of a note'))
   workspace.captures.subscribe(({ origin, ...saved }) => void (origin.client === undefined && compare(saved)))
   workspace.changes.subscribe(({ path, origin, before, after }) => {

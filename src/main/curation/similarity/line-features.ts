@@ -1,4 +1,4 @@
-import { queryTerms, createBuiltinEmbeddings } from '#search'
+import { queryTerms, createBuiltinEmbeddings, wordRelations } from '#search'
 import { anyOf, monthNames, simplify, toPlainText, weekdays } from '#search/text'
 import { unlessAppError } from '#shared/util/errors.ts'
 
@@ -88,6 +88,7 @@ export function isValue(word: string): boolean {
 export interface TextVectors {
   /** Returns unit vectors in the order of the texts; empty ones for texts without a vector. */
   vectors(texts: readonly string[]): Promise<readonly Float32Array[]>
+  wordCosine(one: string, other: string): number
 }
 
 /** @returns undefined if the model cannot be loaded @param file absolute */
@@ -97,6 +98,6 @@ export async function loadSimilarityModel(file: string): Promise<TextVectors | u
     (await model.embed(texts)).map((vector) => vector ?? new Float32Array())
   return unlessAppError(() => {
     model.prepare?.()
-    return { vectors }
+    return { vectors, wordCosine: wordRelations(model).cosine }
   })
 }

@@ -1,10 +1,10 @@
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BrokenLink, Evidence, MemoryScope, Suggestion } from '#shared/contract/index.ts'
+import type { BrokenLink, Evidence, MemoryScope, SavedMatch, Suggestion } from '#shared/contract/index.ts'
 import { orUndefined } from '#shared/util/errors.ts'
 import { loadSimilarityModel } from '../similarity/line-features.ts'
-import { findReplaced, parseDay } from '#search/text'
+import { parseDay } from '#search/text'
 import { redactionPlaceholder } from '#shared/markdown/visibility.ts'
 import { marksBy, type PrivateRules } from '#workspace/privacy'
 import {
@@ -20,6 +20,7 @@ import {
 import { evidenceOf, suggestionOf, supersedingFinding, type Finding } from './suggestion.ts'
 import { reviewInputOf, type ReviewInput } from '../review/review-input.ts'
 import { findDuplicateLines, findOriginal } from '../similarity/duplicates.ts'
+import { findReplaced } from '../similarity/replaced-lines.ts'
 import {
   statementsOf,
   type Note,
@@ -87,12 +88,12 @@ export async function prepareReviewInput(request: NotesRequest): Promise<ReviewI
   return reviewInputOf(notes, request.modelPath)
 }
 
-/** The line that a saved note repeats, or replaces as `proposal` suggests. */
-export type Comparison = Evidence & { readonly proposal?: Suggestion }
+/** A line that a saved note repeats, or may replace as `proposal` suggests. */
+export type Comparison = Evidence & Pick<SavedMatch, 'hasOtherFacts'> & { readonly proposal?: Suggestion }
 
 export async function compareSaved(
   request: NotesRequest & Pick<ScanRequest, 'now'> & { readonly saved: LinesOfFile },
-): Promise<Comparison | undefined> {
+): Promise<Comparison[]> {
   const { saved: place, now, modelPath } = request
   const notes = await loadNotes(request)
   const model = await loadSimilarityModel(modelPath)
@@ -102,16 +103,23 @@ export async function compareSaved(
   )
   for (const statement of saved.slice(0, maxCompared)) {
     const original = await findOriginal(statement, others, model)
-    if (original) return evidenceOf(original.note.path, original.line, original.text)
-    const old = findReplaced(statement, others)
-    // Below a struck parent, its children would lose their meaning.
-    if (!old || old.isParent) continue
+    if (original) return [evidenceOf(original.note.path, original.line, original.text)]
+    const found = await findReplaced(statement, others, model)
     const placeOf = ({ note, ...rest }: Statement) => ({ ...rest, path: note.path })
-    const finding = supersedingFinding(placeOf(old), placeOf(statement), localDate(new Date(now)), 'supersedes')
-    return { ...evidenceOf(old.note.path, old.line, old.text), proposal: suggestionMaker(request, notes)(finding) }
+    const matches = found.map((old): Comparison => {
+      const evidence = evidenceOf(old.note.path, old.line, old.text)
+      // Below a struck parent, its children would lose their meaning.
+      if (old.isParent || factSeparator.test(old.text)) return { ...evidence, hasOtherFacts: true }
+      const finding = supersedingFinding(placeOf(old), placeOf(statement), localDate(new Date(now)), 'supersedes')
+      return { ...evidence, proposal: suggestionMaker(request, notes)(finding) }
+    })
+    if (matches.length > 0) return matches
   }
-  return undefined
+  return []
 }
+
+/** Between two facts of one line, of which a newer line may change one. */
+const factSeparator = /[.!?;]\s+\S|[。！？；]./
 
 async function loadNotes(
   { workspace, forbidden, scope, layout }: NotesRequest,

@@ -36,7 +36,7 @@ interface SuggestionServiceOptions
     signal: AbortSignal,
     onProgress: (progress: SuggestionProgress) => void,
   ) => Promise<readonly Suggestion[]>
-  readonly compare: (saved: LinesOfFile, signal: AbortSignal) => Promise<Comparison | undefined>
+  readonly compare: (saved: LinesOfFile, signal: AbortSignal) => Promise<readonly Comparison[]>
   readonly review: Pick<ReviewOptions, 'model' | 'budget' | 'prompts' | 'reviewInput'>
   readonly onDamaged: (copyPath: string) => void
 }
@@ -113,18 +113,22 @@ export class SuggestionService {
     return added.state === 'refused' ? undefined : added.id
   }
 
-  /** @returns the replaced or repeated line; undefined if the note states something new or a proposal was rejected */
-  async compare({ path, startLine, endLine }: LinesOfFile): Promise<SavedMatch | undefined> {
+  /** Returns the lines that a saved note repeats or may replace, without those that the user wants to keep. */
+  async compare({ path, startLine, endLine }: LinesOfFile): Promise<SavedMatch[]> {
     const { signal } = this.#closing
     try {
-      const match = await this.#comparisons.run('', () => this.#options.compare({ path, startLine, endLine }, signal))
-      if (!match) return undefined
-      const { proposal: suggestion, ...place } = match
-      if (!suggestion) return place
-      const id = this.#options.workspace.isReadOnly(place.path) ? undefined : await this.propose(suggestion)
-      return id === undefined ? undefined : { ...place, proposal: id }
+      const found = await this.#comparisons.run('', () => this.#options.compare({ path, startLine, endLine }, signal))
+      const matches: SavedMatch[] = []
+      for (const { proposal: suggestion, ...match } of found) {
+        if (!suggestion) matches.push(match)
+        else if (!this.#options.workspace.isReadOnly(match.path)) {
+          const id = await this.propose(suggestion)
+          if (id !== undefined) matches.push({ ...match, proposal: id })
+        }
+      }
+      return matches
     } catch (error) {
-      if (signal.aborted) return undefined
+      if (signal.aborted) return []
       throw error
     }
   }

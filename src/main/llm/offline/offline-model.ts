@@ -269,7 +269,7 @@ function answerQuestion(
         : sentences.nearestLacks(first.missing[0] ?? '')
   const blocks = quotes.flatMap(({ path, line, text, age, date }) => [
     ...(age === undefined ? [] : [sentences[age](date)]),
-    `> ${cutAtWord(text, maxQuote)}\n\n[${path}:${line}]`,
+    `> ${text.includes('\n') ? text : cutAtWord(text, maxQuote)}\n\n[${path}:${line}]`,
   ])
   return { text: [introduction, ...blocks, sentences.noModel].join('\n\n') }
 }
@@ -311,6 +311,8 @@ export function quotesOf(
   const placeOf = ({ path, startLine }: (typeof results)[number]) => `${path}:${startLine}`
   const isPartner = (other: typeof first) => first.newer?.at === placeOf(other) || other.newer?.at === placeOf(first)
   const partner = first.missing === undefined ? found.find(isPartner) : undefined
+  const section = first.isOfSection ? found.filter(({ isOfSection }) => isOfSection) : []
+  if (section.length > 1) return [sectionQuote(first, section)]
   const further = others.filter((other) => other !== partner && other.score >= first.score * minShare)
   const quotes = [first, ...(partner ? [partner] : []), ...further].slice(0, maxQuotes)
   return quotes.map((quote, index) => {
@@ -319,6 +321,16 @@ export function quotesOf(
     const pairAge = index > 1 || !partner ? undefined : ageOf(quote, index === 0 ? partner : first)
     return { path, line: startLine, text, isFromChat: isSaid, missing, date, age: isOld ? 'older' : pairAge } as const
   })
+}
+
+type Quotable = RecordedSearch['results'][number] & { readonly isSaid: boolean }
+
+/** Joins the lines of a section below its title. */
+function sectionQuote({ path, startLine, heading, date = '', isSaid }: Quotable, lines: readonly Quotable[]) {
+  const [title = ''] = heading.split(' › ').slice(-1)
+  const items = lines.map(({ snippet }) => `- ${cutAtWord(withoutPrivateMarks(snippet).trim(), maxQuote)}`)
+  const text = [`**${title}**`, '', ...items].join('\n> ')
+  return { path, line: startLine, text, isFromChat: isSaid, missing: [], date, age: undefined } as const
 }
 
 /** Returns how a quote relates to the other one on its subject. */

@@ -27,6 +27,8 @@ export interface MemorySource extends Omit<IndexFileSettings, 'earlier'> {
   /** The first is the workspace. */
   readonly folders: readonly IndexedFolder[]
   readonly debounceMs: number
+  /** File of the change log, for the days of lines that have none. */
+  readonly changeLog?: string
 }
 
 export interface IndexerSettings extends MemorySource, IndexFileSettings {

@@ -10,8 +10,8 @@ import { hasOtherSide } from '../text/language/contrasts.ts'
 import { tableEntries } from '../text/language/words.ts'
 import { roleOfCjk } from '../text/stop-words.ts'
 import { stem } from '../text/stem.ts'
+import { probabilityOf } from '../text/same-subject.ts'
 import { codePattern, fold, wordSegmenter } from '../text/terms.ts'
-import { logistic } from './rank.ts'
 import type { Lexicon, QueryWord, QueryWords, WordRelations } from './query-words.ts'
 
 export interface MissingWord {
@@ -119,12 +119,8 @@ export function missingWordsIn(
           isKeyword: Number(isKeyword),
           isDialogue: Number(isDialogue),
         }
-        const names = Object.keys(weights) as (keyof Properties)[]
-        const logit = names.reduce(
-          (sum, name) => sum + weights[name] * properties[name],
-          constant + (isName ? nameBonus : 0),
-        )
-        return { word: typed, probability: logistic(logit), isNowhere }
+        const probability = probabilityOf(constant + (isName ? nameBonus : 0), weights, properties)
+        return { word: typed, probability, isNowhere }
       })
       .sort((one, other) => other.probability - one.probability)
   }

@@ -4,13 +4,12 @@
  * pairs that look alike and are both true (`test/recall/changes-en`, `changes-zh`).
  */
 import { dot } from '../embeddings/embedding-provider.ts'
-import { findReplaced } from '../text/changed-fact.ts'
 import { hasAnyOf } from '../text/language/words.ts'
 import { indexTermsOf } from '../query/parse-query.ts'
 import {
-  pairPropertiesOf,
   coverageOf,
-  shareWord,
+  pairPropertiesOf,
+  probabilityOf,
   subjectLineOf,
   subjectTerms,
   type PairProperties,
@@ -18,7 +17,7 @@ import {
 } from '../text/same-subject.ts'
 import { minMissing, type MissingWord, type SearchedResult } from './missing-words.ts'
 import { idfOf, type Lexicon, type WordRelations } from './query-words.ts'
-import { adjust, logistic, type RankedUnit } from './rank.ts'
+import { adjust, type RankedUnit } from './rank.ts'
 
 /** A line with the place that tells when it was written. */
 export interface DatedUnit {
@@ -33,46 +32,49 @@ export interface DatedUnit {
 export interface NewerLine {
   readonly older: number
   readonly newer: number
+  /** The other one of the two lines than the best result. */
+  readonly other: number
+  /** True if the other line is the better answer. */
+  readonly isOtherFirst: boolean
   /** True if the newer line surely tells the same fact. */
   readonly isSure: boolean
-  /** True if the question is about the past. */
-  readonly isPast: boolean
 }
 
 interface Properties extends PairProperties {
-  readonly cosine: number
   /** Reciprocal rank of the newer line among those by cosine with the older one. */
   readonly nearness: number
   /** Reciprocal rank of the older line among those by cosine with the newer one. */
   readonly oldNearness: number
-  /** Share of the query in the newer line, and by how much less it is than in the older one. */
+  /** Share of the query in the newer line. */
   readonly covered: number
-  readonly lost: number
   /** Largest probability that the query is about a word that only the newer line has. */
   readonly onlyNew: number
   /** Reciprocal rank among the candidates. */
   readonly place: number
 }
 
-const constant = -8.35
+const constant = -8.73
 const weights: Properties = {
-  cosine: -0.78,
-  contrast: -2.18,
-  newTask: -2.18,
-  newEvent: 0.46,
-  negation: 0.39,
-  oldHead: 1.75,
-  newHead: 0.92,
-  nearness: 1.82,
-  oldNearness: 2.65,
-  covered: 1.34,
-  lost: -0.74,
-  onlyNew: 3.26,
-  place: 4.19,
+  shared: 0.57,
+  changed: 2.49,
+  closest: 3.13,
+  sameKind: 0.31,
+  contrast: -1.78,
+  newTask: -2.87,
+  oldEvent: -0.14,
+  oldChange: -0.71,
+  nearness: 1.96,
+  oldNearness: 1.52,
+  place: 2.48,
+  covered: 2.32,
+  onlyNew: 1.74,
 }
-/** Minimum probability for the first place, and for the second one. */
-const minSure = 0.43
-const minLikely = 0.03
+/** Minimum probability for calling the older line outdated, for the first place, and for the second one. */
+const minSure = 0.55
+const minFirst = 0.45
+const minLikely = 0.025
+/** The same as `minLikely`, if the best result lacks a word that decides the query. */
+const minDoubtful = 0.2
 /** The same for the older line, if the question is about the past. */
 const minPast = 0.1
 
@@ -106,31 +108,23 @@ export function findNewerLine(ranked: readonly RankedUnit[], search: NewerSearch
   const bestOf = (withOlder: boolean) =>
     comparisonsOf(ranked, search, withOlder).sort((one, other) => other.probability - one.probability)[0]
   const older = isPast ? bestOf(true) : undefined
-  if (older && older.probability >= minPast) return { older: older.older, newer: older.newer, isSure: true, isPast }
+  if (older && older.probability >= minPast) return { ...older, isOtherFirst: true, isSure: true }
   const best = bestOf(false)
   if (!best || best.probability < minLikely) return undefined
-  const isSure = best.isSure && !isPast
+  const isFirst = best.probability >= minFirst
   // A result about something else has no newer line.
-  if (!isSure && best.isDoubtful) return undefined
-  return { older: best.older, newer: best.newer, isSure, isPast }
+  if (best.isDoubtful && best.probability < minDoubtful) return undefined
+  return { ...best, isOtherFirst: isFirst && !isPast, isSure: isFirst && best.probability >= minSure }
 }
 
 /** Difference of the logits of two lines on one subject. */
 const secondLoss = 0.001
 
-/** Places the newer line before the older one if it is sure, otherwise behind it. For questions about the past, the reverse. */
-export function placeNewer(ranked: readonly RankedUnit[], { older, newer, isSure, isPast }: NewerLine): RankedUnit[] {
-  const [first] = ranked
-  const moved = isPast && isSure ? older : newer
-  const change = isSure && first?.id !== moved ? secondLoss : -secondLoss
-  const logit = (first?.logit ?? 0) + change
+export function placeNewer(ranked: readonly RankedUnit[], { other, isOtherFirst }: NewerLine): RankedUnit[] {
+  const logit = (ranked[0]?.logit ?? 0) + (isOtherFirst ? secondLoss : -secondLoss)
   return ranked
-    .map((unit) =>
-      unit.id === moved && unit.id !== first?.id
-        ? adjust(unit, { name: 'successor', contribution: logit - unit.logit })
-        : unit,
-    )
-    .sort((one, other) => other.logit - one.logit || one.id - other.id)
+    .map((unit) => (unit.id === other ? adjust(unit, { name: 'successor', contribution: logit - unit.logit }) : unit))
+    .sort((one, two) => two.logit - one.logit || one.id - two.id)
 }
 
 /** Compares the first result with newer candidates. @param isReversed with older ones */
@@ -163,23 +157,16 @@ function comparisonsOf(ranked: readonly RankedUnit[], search: NewerSearch, isRev
     const isNearer = ({ id, text, vector }: (typeof candidates)[number]) =>
       id !== other.id && isBefore(text, other.text) && cosineOf(vector, other.vector) > other.cosine
     const missing = missingIn({ id: other.id, text: other.text.text, isDialogue: false, words: line.terms })
-    const covered = coverageOf(terms, newer, words)
-    const properties: Properties = {
+    const probability = probabilityOf<Properties>(constant, weights, {
       ...pairPropertiesOf(old, newer, words),
       onlyNew: isReversed ? largestOf(missing, topMissing) : largestOf(topMissing, missing),
-      covered,
-      lost: coverageOf(terms, old, words) - covered,
-      cosine: other.cosine,
+      covered: coverageOf(terms, newer, words),
       nearness: trust / (1 + near),
       oldNearness: trust / (1 + candidates.filter(isNearer).length),
       place: 1 / (1 + other.place),
-    }
-    const names = Object.keys(weights) as (keyof Properties)[]
-    const logit = names.reduce((sum, name) => sum + weights[name] * properties[name], constant)
-    const isRestated = findReplaced(newer, [old]) !== undefined
-    const isSure = isRestated || (logistic(logit) >= minSure && shareWord(old, newer, words))
+    })
     const [olderId, newerId] = isReversed ? [other.id, top.id] : [top.id, other.id]
-    return { older: olderId, newer: newerId, probability: isRestated ? 1 : logistic(logit), isSure, isDoubtful }
+    return { older: olderId, newer: newerId, other: other.id, probability, isDoubtful }
   })
 }
 

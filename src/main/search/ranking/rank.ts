@@ -43,7 +43,7 @@ export interface RankingModels {
 }
 
 export interface Adjustment {
-  readonly name: 'date' | 'recency' | 'superseded' | 'successor'
+  readonly name: 'date' | 'recency' | 'superseded' | 'successor' | 'section'
   readonly contribution: number
 }
 

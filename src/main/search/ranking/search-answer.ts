@@ -51,8 +51,10 @@ function resultOf(unit: RankedUnit, text: UnitText, ranking: UnitRanking, units:
 /** The second line of a pair can name its subject differently: it lacks only what the first lacks too. */
 function missingField(unit: RankedUnit, { candidates, newer, missingIn, weights }: UnitRanking) {
   if (!weights) return {}
-  const [first, second] = newer?.isPast ? [newer.newer, newer.older] : [newer?.older, newer?.newer]
-  const partner = second === unit.id ? candidates.find((other) => other.unit.id === first) : undefined
+  // A section answers as a whole.
+  if (unit.adjustments.some(({ name }) => name === 'section')) return { isOfSection: true as const }
+  const first = newer?.other === newer?.newer ? newer?.older : newer?.newer
+  const partner = newer?.other === unit.id ? candidates.find((other) => other.unit.id === first) : undefined
   const decisive = (one: RankedUnit) => missingIn(one).filter(({ probability }) => probability >= minMissing)
   const ofPartner = partner && new Set(decisive(partner.unit).map(({ word }) => word))
   const missing = decisive(unit).flatMap(({ word }) => (ofPartner?.has(word) === false ? [] : [word]))
@@ -67,7 +69,9 @@ export function absentWords({ candidates: [best], missingIn, weights }: UnitRank
 
 function resultFields(unit: RankedUnit, text: UnitText, ranking: UnitRanking, units: UnitSearcher) {
   const { queryWords, supersessions, newer } = ranking
-  const { path, startLine, endLine, heading, source, date, snippet, isPrivate, fileHash } = text
+  const { path, startLine, endLine, heading, source, snippet, isPrivate, fileHash } = text
+  const isOfPair = newer?.older === unit.id || newer?.newer === unit.id
+  const { date } = isOfPair ? units.datedTextOf(unit.id) : text
   const title = units.titleOf(source, path, ranking)
   const supersession = supersessions.get(unit.id)
   return {

@@ -14,6 +14,7 @@ import type {
 import { isLocalAddress } from '#shared/util/locality.ts'
 import { embeddingBaseUrl, isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { systemClock, type Clock } from '#platform'
+import type { WrittenDays } from '#workspace'
 import { comparableForms } from '#shared/markdown/visibility.ts'
 import { getMeta, hasModel, unsentUnitsKey, vectorDimensions, type Db } from '../indexing/index-schema.ts'
 import { sessionsPrefix } from '../indexing/indexed-file.ts'
@@ -54,10 +55,16 @@ export class Searcher {
   /** `dimensions`: 0 if the index has no vectors of the model in use. */
   #collection = { version: -1, unembedded: 0, dimensions: 0 }
 
-  constructor(db: Db, embeddings: QueryEmbedder | undefined, now: Clock = systemClock) {
+  /** @param writtenDays of lines without a day */
+  constructor(
+    db: Db,
+    embeddings: QueryEmbedder | undefined,
+    now: Clock = systemClock,
+    writtenDays?: Pick<WrittenDays, 'of'>,
+  ) {
     this.#db = db
     this.#embeddings = embeddings
-    this.#units = new UnitSearcher(db, embeddings?.source, rankingModels, now)
+    this.#units = new UnitSearcher(db, embeddings?.source, rankingModels, now, writtenDays)
     this.#statements = prepare(db)
   }
 

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import type { EmbeddingModel, SearchResponse, SearchSettings } from '#shared/contract/index.ts'
 import { clockWithOffset, systemClock, type Clock, serveWorker } from '#platform'
 import { AppError } from '#shared/util/errors.ts'
+import { WrittenDays } from '#workspace'
 import { createEmbeddings, type EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import { ProviderHealth, type ProviderOutcome, type QueryPermit } from '../embeddings/provider-health.ts'
 import { describeIncompleteSettings } from '../vector/embed-queue.ts'
@@ -26,6 +27,7 @@ interface SearcherSettings {
   readonly file: string
   readonly embedding: EmbeddingSource
   readonly earlier: readonly EmbeddingSource[]
+  readonly changeLog: string | undefined
   readonly clockAheadMs: number
 }
 
@@ -36,6 +38,7 @@ function createJobs() {
   const outcomes = new EventPublisher<{ outcome: ProviderOutcome }>({ maxBufferedEvents: 1000 })
   let file = ''
   let now: Clock | undefined
+  let writtenDays: WrittenDays | undefined
   let embeddings: QueryEmbedder | undefined
   /** Models of earlier settings, newest first. One is used while the index still has its vectors. */
   let earlier: readonly QueryEmbedder[] = []
@@ -58,7 +61,7 @@ function createJobs() {
         if (!hasCurrentSchema(db))
           throw new AppError('index_unavailable', 'the index is being rebuilt for this version')
         const embedder = [embeddings, ...earlier].find((one) => one && hasModel(db, one.source)) ?? embeddings
-        open = { db, embedder, searcher: new Searcher(db, embedder, now) }
+        open = { db, embedder, searcher: new Searcher(db, embedder, now, writtenDays) }
       } catch (error) {
         db.close()
         throw error
@@ -145,8 +148,10 @@ function createJobs() {
   }
 
   return {
-    async open({ file: indexFile, embedding, earlier: sources, clockAheadMs }: SearcherSettings) {
+    async open({ file: indexFile, embedding, earlier: sources, changeLog, clockAheadMs }: SearcherSettings) {
       release()
+      writtenDays?.close()
+      writtenDays = changeLog === undefined ? undefined : new WrittenDays(changeLog)
       file = indexFile
       now = clockWithOffset(clockAheadMs)
       const made = await createEmbeddings(embedding)
@@ -189,6 +194,7 @@ function createJobs() {
     async close() {
       isClosed = true
       release()
+      writtenDays?.close()
     },
   }
 }

@@ -2,7 +2,7 @@
  * Searches units: finds the words of a query, collects candidates, ranks them and chooses the results. Each search runs
  * in one read transaction. Notes and chats are searched separately, so that chats never change the order of notes.
  */
-import { localDate } from '#workspace'
+import { localDate, type WrittenDays } from '#workspace'
 import { systemClock, type Clock } from '#platform'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import type { Db } from '../indexing/index-schema.ts'
@@ -15,7 +15,7 @@ import { bodyOf } from '../units/prepare-units.ts'
 import { snippetOf } from '../units/split-chunks.ts'
 import { UnitReader, type Scope } from '../units/unit-reader.ts'
 import { unitFlags } from '../units/unit-schema.ts'
-import { isMarkedOld } from '../text/changed-fact.ts'
+import { isMarkedOld } from '../text/plain-line.ts'
 import { collectCandidates, noFeatures, type UnitSimilarity } from './features.ts'
 import { lazy } from '#shared/util/lazy.ts'
 import { formatResult } from '#shared/util/format-result.ts'
@@ -27,6 +27,7 @@ import type { RankedUnit, RankingModels, RankingWeights } from './rank.ts'
 import { rankClassic, type ClassicWeights } from './classic-ranking.ts'
 import { selectResults, thresholdOf } from './select-results.ts'
 import type { SelectableText, SelectionLimits, UnitVerdict } from './select-results.ts'
+import { askedSection, placeSection } from './asked-section.ts'
 import { findNewerLine, placeNewer, type NewerLine } from './newer-line.ts'
 import { missingWordsIn, type MissingWord } from './missing-words.ts'
 import { lowerSuperseded, Supersessions, type Supersession } from './supersession.ts'
@@ -133,17 +134,25 @@ export class UnitSearcher {
   readonly #provider: EmbeddingProvider | undefined
   readonly #models: RankingModels
   readonly #now: Clock
+  readonly #writtenDays: Pick<WrittenDays, 'of'> | undefined
   readonly #filters: UnitFilters
   readonly #statements: ReturnType<typeof prepare>
   readonly #scopes = new Map<string, OpenScope>()
 
   /** @param provider of the query's vectors and of word relations; undefined for keyword search */
-  constructor(db: Db, provider: EmbeddingProvider | undefined, models: RankingModels, now: Clock = systemClock) {
+  constructor(
+    db: Db,
+    provider: EmbeddingProvider | undefined,
+    models: RankingModels,
+    now: Clock = systemClock,
+    writtenDays?: Pick<WrittenDays, 'of'>,
+  ) {
     this.#db = db
     this.#provider = provider
     this.relations = wordRelations(provider)
     this.#models = models
     this.#now = now
+    this.#writtenDays = writtenDays
     this.#filters = new UnitFilters(db)
     this.#statements = prepare(db)
   }
@@ -154,6 +163,15 @@ export class UnitSearcher {
     const date = firstDay === null ? undefined : formatDay(firstDay)
     const snippet = snippetOf(content.text)
     return { ...content, snippet, date, entry: `${file}/${entry}`, isPrivate: isPrivate === 1 }
+  }
+
+  /** Returns the text with the day on which it was written, also if only the change log knows it. */
+  datedTextOf(id: number): UnitText {
+    const text = this.textOf(id)
+    const { date, source, path, fileHash, startLine } = text
+    return date !== undefined || source !== 'memory'
+      ? text
+      : { ...text, date: this.#writtenDays?.of(path, fileHash, startLine) }
   }
 
   embeddedTextOf(id: number): string {
@@ -303,13 +321,23 @@ export class UnitSearcher {
     const markedOld = dated.slice(0, maxMarked).filter(({ id }) => isMarkedOld(this.textOf(id).text))
     const superseded = new Map<number, Pick<Supersession, 'successor'>>(supersessions)
     for (const { id } of markedOld) if (!superseded.has(id)) superseded.set(id, { successor: undefined })
-    const isPlaced = newer && (newer.isSure || !search.words.kindUnits.has(dated[1]?.id ?? 0))
+    const isPlaced = newer && (newer.isOtherFirst || !search.words.kindUnits.has(dated[1]?.id ?? 0))
+    const section = this.#askedSection(search)
     const lowered = lowerSuperseded(isPlaced ? placeNewer(dated, newer) : dated, superseded)
-    const missing = lowered.missing.filter((id) => !also.includes(id))
-    // A successor is an answer even if it shares no word with the query: rank again with it.
+    const found = new Set(dated.map(({ id }) => id))
+    const missing = [...lowered.missing, ...section.filter((id) => !found.has(id))].filter((id) => !also.includes(id))
+    // A successor or a line of the section is an answer even if it shares no word with the query: rank again with it.
     return missing.length > 0
       ? this.#rankTopic(search, [...also, ...missing])
-      : { ranked: lowered.ranked, matched, supersessions, newer }
+      : { ranked: placeSection(lowered.ranked, section), matched, supersessions, newer }
+  }
+
+  #askedSection(search: OpenSearch): readonly number[] {
+    if (search.options.scope.isChat) return []
+    const admitted = this.#admitted(search)
+    const isSearched = (id: number) => search.reader.table.has(id) && admitted?.has(id) !== false
+    const sectionOf = (id: number) => this.#statements.section.all(id).filter(isSearched)
+    return askedSection(search.query.words, search.words, (id) => this.textOf(id).heading, sectionOf)
   }
 
   /** Lists and the notes of asked days have no newer line. */
@@ -322,13 +350,13 @@ export class UnitSearcher {
       query: query.words,
       lexicon,
       relations: this.relations,
-      textOf: (id) => this.textOf(id),
+      textOf: (id) => this.datedTextOf(id),
       vectorOf: (id) => vectors.vectorOf(id, this.#provider?.similarity),
       missingIn: missingWordsIn(query.words, words, lexicon, this.relations),
     })
     // A later note on an open matter does not replace the decision that a query asks for.
     const asksForKind = words.list.some(({ role }) => role === 'lineKind')
-    return newer && { ...newer, isSure: newer.isSure && !asksForKind }
+    return newer && asksForKind ? { ...newer, isOtherFirst: false, isSure: false } : newer
   }
 
   #missingIn({ query, words, lexicon }: OpenSearch): UnitRanking['missingIn'] {
@@ -479,6 +507,11 @@ function prepare(db: Db) {
        FROM units JOIN files ON files.id = units.file_id JOIN sections ON sections.id = units.section_id
        WHERE units.id = ?`,
     ),
+    section: db
+      .prepare<[number], number>(
+        'SELECT id FROM units WHERE section_id = (SELECT section_id FROM units WHERE id = ?) ORDER BY start_line, seq',
+      )
+      .pluck(),
     fileAt: db.prepare<[string, string], number>('SELECT id FROM files WHERE source = ? AND path = ?').pluck(),
     names: db.prepare<[string, string, number], { name: string; place: number }>(
       `SELECT name, place FROM note_names

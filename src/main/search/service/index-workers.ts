@@ -162,13 +162,13 @@ export class IndexWorkers {
 
   async #openSearcher(client: SearcherClient, ending: AbortSignal): Promise<void> {
     const { now, settings } = this.#options
-    const { file, embedding, earlier = [] } = settings()
+    const { file, embedding, earlier = [], changeLog } = settings()
     const outcomes = await client.outcomes(undefined, { signal: ending })
     const onOutcome = (outcome: ProviderOutcome) => this.#options.onEvent({ type: 'provider', outcome })
     void this.#follow(outcomes, ending, onOutcome)
     // An existing index is opened while the indexer starts.
     if (!canBeOpenTwice || !existsSync(file)) await this.#indexer.run(async () => undefined)
-    await client.open({ file, embedding, earlier, clockAheadMs: now().getTime() - systemClock().getTime() })
+    await client.open({ file, embedding, earlier, changeLog, clockAheadMs: now().getTime() - systemClock().getTime() })
   }
 
   async #follow<T>(

@@ -1,5 +1,4 @@
 export { queryTerms, type QueryTerm } from '../query/parse-query.ts'
-export { findReplaced, isMarkedOld, toPlainText } from './changed-fact.ts'
 export { findDates } from './language/dates.ts'
 export {
   calendarOf,
@@ -23,4 +22,12 @@ export {
 } from './language/sentences.ts'
 export { datedNote, parseTemporalExpressions, relativeTimes, unitAfter } from './language/times.ts'
 export { anyOf, hasAnyOf, isFirstPerson, monthNames, namesTime, weekdays } from './language/words.ts'
+export { isMarkedOld, toPlainText } from './plain-line.ts'
+export {
+  pairPropertiesOf,
+  probabilityOf,
+  subjectLineOf,
+  type PairProperties,
+  type SubjectTerm,
+} from './same-subject.ts'
 export { fold } from './terms.ts'

@@ -1,13 +1,13 @@
 /**
  * Compares an older and a newer line: do they tell one fact, so that the newer one may replace the older? Similarity finds
- * such pairs but does not tell a change from two true facts. Contrasts and the first words of both lines do, and whether
- * the newer line tells of an event or a task.
+ * such pairs but does not tell a change from two true facts. Words of change in the newer line do, the kind of value in
+ * both, contrasts, and whether a line tells of an event or a task.
  */
 import { simplify } from '#shared/util/han.ts'
 import { queryTerms, type QueryTerm } from '../query/parse-query.ts'
-import { toPlainText } from './changed-fact.ts'
 import { sidesIn } from './language/contrasts.ts'
-import { hasAnyOf } from './language/words.ts'
+import { chineseWeekday, hasAnyOf, monthName, weekdayName } from './language/words.ts'
+import { toPlainText } from './plain-line.ts'
 import { fold } from './terms.ts'
 
 const isTask =
@@ -18,7 +18,19 @@ const isEvent =
   hasAnyOf(`^(?:[a-z][\\w'’-]+_(?:and_\\w+_)?|i_|we_|my_\\w+_)?(?:\\w{2,}ed|bought|sent|went|had|got|took|paid|came|made|gave|told|met|saw|found|lost|left|sold|slept|ran|ate|read|wrote|drove|rode|swam|fell|broke|rang|called|felt|heard|kept|brought|caught|held|stood|walked|sat|spent|woke|put|cut|let|shut|did)\\b(?!_at\\b)
   yesterday today tonight this_(?:morning|evening) last_night ago just 今天 昨天 刚才 今早 昨晚 了[一两三四五六七八九十半个只条次顿锅罐坛天张]
   ^\\p{Script=Han}{1,3}了`)
-const isNegated = hasAnyOf(`not no never nobody without cannot can't stopped cancel\\w* broken off \\w+n't [不没未别]`)
+const isChange =
+  hasAnyOf(`now new no_longer instead any_?more changed? changes switch\\w* moved? moves moving swap\\w* replac\\w* raised? raises rises? rose (?:went|goes|going|gone)_up
+  (?:up|down|cut)_to dropped lowered bumped pushed postponed shifted renamed becomes became as_of from_(?:now|next|tomorrow|${weekdayName}|${monthName}) since quit
+  stopped left gave_up taken_over takes_over took_over done_with over_to rescheduled extended correction 现在 新(?!年|疆|鲜) 不再 不用了 改 换 涨 降[价到] 升[到级]
+  搬 调[到成整] 推迟 延[期到] 提前 停了 取消 退了 转[到去] 跳槽 变成 成了 以后 从今 更正 已经不`)
+
+const valueKinds = [
+  String.raw`\b\d{1,2}[:.]\d\d\b(?!\s*(?:€|euro?|kg|km))|\b\d{1,2} ?[ap]m\b|[一二三四五六七八九十两\d]+点`,
+  String.raw`\b(?:${weekdayName}|mon|tues?|wed|thu(?:rs)?|fri|sat|sun)s?\b|${chineseWeekday}|周[天末]`,
+  String.raw`\b\d[\d -]{5,}\d\b`,
+  String.raw`\b\d{1,2}(?:st|nd|rd|th)?(?: of)? ${monthName}|\b${monthName} \d|\d+月\d+[日号]?|\d{4}-\d\d-\d\d`,
+  String.raw`\d|[一二三四五六七八九十百千万两]{2,}|[一二三四五六七八九十百千两][块元个斤片次杯粒毫]`,
+].map((pattern) => new RegExp(pattern, 'i'))
 
 export interface SubjectTerm extends QueryTerm {
   readonly folded: string
@@ -26,16 +38,17 @@ export interface SubjectTerm extends QueryTerm {
 }
 
 export interface SubjectLine {
-  /** Without list mark and time. */
-  readonly text: string
   readonly terms: readonly SubjectTerm[]
+  /** Terms that say what the line is about. */
+  readonly content: readonly SubjectTerm[]
   /** Index terms of all words. */
   readonly readings: ReadonlySet<string>
   readonly folded: string
   readonly sides: ReturnType<typeof sidesIn>
+  readonly valueKinds: readonly RegExp[]
   readonly isTask: boolean
   readonly isEvent: boolean
-  readonly isNegated: boolean
+  readonly isChange: boolean
 }
 
 export interface WordMeasures {
@@ -46,18 +59,20 @@ export interface WordMeasures {
 
 const entryStart = /^\s*(?:[-*+]\s+)?(?:\[[ xX]\]\s+)?(?:\d{1,2}:\d\d\s+(?:[-–—]\s+)?)?/
 
+/** @param text with or without list mark and time */
 export function subjectLineOf(text: string): SubjectLine {
   const plain = simplify(toPlainText(text.replace(entryStart, '')))
   const terms = subjectTerms(plain)
   return {
-    text: plain,
     terms,
+    content: terms.filter(({ role }) => role !== 'figure' && role !== 'filler'),
     readings: new Set(terms.flatMap(({ readings }) => readings.map(({ term }) => term))),
     folded: fold(plain),
     sides: sidesIn(plain),
+    valueKinds: valueKinds.filter((pattern) => pattern.test(plain)),
     isTask: isTask(plain),
     isEvent: isEvent(plain),
-    isNegated: isNegated(plain),
+    isChange: isChange(plain),
   }
 }
 
@@ -69,8 +84,6 @@ export function subjectTerms(text: string): SubjectTerm[] {
 
 /** Minimum cosine at which two words count as similar. */
 const minSimilar = 0.3
-/** Minimum similarity of a word that two lines share: a synonym, or another form. */
-const minShared = 0.6
 /** Similarity of a longer Chinese word of which the line has two letters in a row. */
 const partSimilarity = 0.6
 
@@ -88,15 +101,20 @@ function similarityOf(term: SubjectTerm, line: SubjectLine, words: WordMeasures)
 
 const factors = { function: 0, filler: 0.5, content: 1, name: 1.6, figure: 0.6 } as const
 
-function weightOf(term: SubjectTerm, { idf }: WordMeasures): number {
-  return idf(term) * factors[term.role]
-}
-
 /** Returns the share of the terms that a line has, by their weight. */
 export function coverageOf(terms: readonly SubjectTerm[], line: SubjectLine, words: WordMeasures): number {
+  return shareOf(terms, line, words, (term) => words.idf(term) * factors[term.role])
+}
+
+function shareOf(
+  terms: readonly SubjectTerm[],
+  line: SubjectLine,
+  words: WordMeasures,
+  weightOf: (term: SubjectTerm) => number,
+): number {
   let [sum, total] = [0, 1e-9]
   for (const term of terms) {
-    const weight = weightOf(term, words)
+    const weight = weightOf(term)
     total += weight
     sum += weight * similarityOf(term, line, words)
   }
@@ -104,39 +122,56 @@ export function coverageOf(terms: readonly SubjectTerm[], line: SubjectLine, wor
 }
 
 export interface PairProperties {
+  /** Share of the older line that the newer one has. */
+  readonly shared: number
+  /** The same, if the newer line has a word of change, else 0. */
+  readonly changed: number
+  /** Similarity of the most similar words, by their rarity. */
+  readonly closest: number
+  /** 1 if both lines have a value of one kind, such as a time. */
+  readonly sameKind: number
   /** 1 if the lines are about two sides of a contrast, such as two people. */
   readonly contrast: number
   readonly newTask: number
-  readonly newEvent: number
-  /** 1 if one of the lines is negated. */
-  readonly negation: number
-  /** Similarity of the first two words of a line to the other line. */
-  readonly oldHead: number
-  readonly newHead: number
+  readonly oldEvent: number
+  readonly oldChange: number
 }
 
-/** Returns true if both lines have a word that tells their subject. */
-export function shareWord(old: SubjectLine, newer: SubjectLine, words: WordMeasures): boolean {
-  return old.terms.some(
-    (term) => term.role !== 'filler' && term.role !== 'figure' && similarityOf(term, newer, words) >= minShared,
-  )
-}
+/** The first words of a line say what it is about. */
+const maxClosest = 6
+const largestIdf = 8
 
 export function pairPropertiesOf(old: SubjectLine, newer: SubjectLine, words: WordMeasures): PairProperties {
-  const headOf = (line: SubjectLine, other: SubjectLine) => {
-    const head = line.terms.filter(({ role }) => role !== 'figure' && role !== 'filler').slice(0, 2)
-    return head.reduce((sum, term) => sum + similarityOf(term, other, words), 0) / Math.max(1, head.length)
-  }
+  const shared = shareOf(old.content, newer, words, words.idf)
+  const closeness = old.content.slice(0, maxClosest).flatMap((one) =>
+    newer.content.slice(0, maxClosest).map((other) => {
+      const similarity = one.folded === other.folded ? 1 : words.cosine(one.shown, other.shown)
+      return similarity * Math.min(words.idf(one), words.idf(other))
+    }),
+  )
   const isContrast = old.sides.some((sides, at) => {
     const others = newer.sides[at] ?? new Set()
     return sides.size > 0 && others.size > 0 && sides.isDisjointFrom(others)
   })
   return {
+    shared,
+    changed: newer.isChange ? shared : 0,
+    closest: Math.max(0, ...closeness) / largestIdf,
+    sameKind: Number(old.valueKinds.some((kind) => newer.valueKinds.includes(kind))),
     contrast: Number(isContrast),
     newTask: Number(newer.isTask),
-    newEvent: Number(newer.isEvent),
-    negation: Number(old.isNegated !== newer.isNegated),
-    oldHead: headOf(old, newer),
-    newHead: headOf(newer, old),
+    oldEvent: Number(old.isEvent),
+    oldChange: Number(old.isChange),
   }
+}
+
+/** Returns the logistic function of a weighted sum. */
+export function probabilityOf<T extends object>(
+  constant: number,
+  weights: { readonly [K in keyof T]: number },
+  properties: T,
+): number {
+  const names = Object.keys(weights) as (keyof T)[]
+  const logit = names.reduce((sum, name) => sum + weights[name] * Number(properties[name]), constant)
+  return 1 / (1 + Math.exp(-logit))
 }

@@ -14,6 +14,7 @@ import {
   parseOrigin,
   type FileChangeRow,
 } from './change-rows.ts'
+import { localDate } from '../files/layout.ts'
 import type { OpenLog } from './log-file.ts'
 import type { LogDb } from './schema.ts'
 
@@ -275,6 +276,26 @@ export function originsOf({ db, versions }: OpenLog, path: string, wanted?: read
 export function blameFile(log: OpenLog, path: string): BlamedLine[] {
   const lines = originsOf(log, path).map(({ changes }) => changes[0])
   return lines.every((line) => line !== undefined) ? lines : []
+}
+
+/** Causes of changes that do not tell when a line was written. */
+const foundCauses: ReadonlySet<string> = new Set(['adopted', 'import', 'unrecorded'])
+
+/**
+ * Returns the day on which each line of a note was written, `YYYY-MM-DD`. Undefined for lines that were there before the
+ * log, or came with a whole file.
+ * @param hash of the text @returns none if the newest version has another text
+ */
+export function writtenDays(log: OpenLog, path: string, hash: string): (string | undefined)[] {
+  const latest = latestChangeAt(log.db, path)
+  if (typeof latest?.after !== 'number' || log.versions.hash(latest.after) !== hash) return []
+  const cameWhole = cached((change: number) =>
+    fileChangesOf(log.db, change).some(({ note, before }) => note === latest.note && before === null),
+  )
+  return originsOf(log, path).map(({ changes: [change] }) => {
+    if (!change || foundCauses.has(change.cause)) return undefined
+    return change.cause === 'outside' && cameWhole(change.change) ? undefined : localDate(new Date(change.at))
+  })
 }
 
 /** Returns CJK characters, and words of at least four letters or with a digit. */

@@ -2,11 +2,15 @@ import { useTranslation } from 'react-i18next'
 import { memo, useMemo, useState, useRef } from 'react'
 import { ChevronRight } from 'lucide-react'
 import { t } from 'i18next'
+import { skipToken, useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
 import { messageText, splitAttachments, type AssistantMessage } from '#shared/chat/messages.ts'
 import { ErrorBoundary, Button } from '#lib/ui/elements.tsx'
 import { splitCitations } from '#shared/markdown/citation.ts'
 import type { RecordedSearch } from '#shared/contract/index.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
+import { api } from '#lib/api/client.ts'
+import { paths } from '#lib/router/paths.ts'
 import { clipLine, clipPassage, limitCombiningMarks } from '#lib/util/clip.ts'
 import { ShowAll } from '#lib/ui/long-text.tsx'
 import { DiffCard } from '#lib/diff-view/diff-card.tsx'
@@ -67,6 +71,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
             {lastAnswer && !isRunning && (
               <ErrorBoundary piece="row" resetKey={turn}>
                 <SourcesLine turn={turn} />
+                {isLast && <PrivateNewerLine turn={turn} />}
               </ErrorBoundary>
             )}
             {lastAnswer?.message.keep !== undefined && !isRunning && (
@@ -116,6 +121,29 @@ function SourcesLine({ turn }: { turn: Turn }) {
         </ul>
       )}
     </div>
+  )
+}
+
+/** Names a newer line that the chat must not get. It is not part of the transcript. */
+function PrivateNewerLine({ turn }: { turn: Turn }) {
+  const { id: agent } = useAgent()
+  const search = useMemo(() => searchesOf(turn).at(-1), [turn])
+  const options = { hasPrivate: true, staysHere: true }
+  const input = search ? { agent, query: search.query, options } : skipToken
+  const found = useQuery(api.search.query.queryOptions({ input })).data?.results ?? []
+  const placeOf = ({ path, startLine }: RecordedResult) => `${path}:${startLine}`
+  const known = new Set(search?.results.map(placeOf))
+  const newer = found.find(
+    (one) => one.isPrivate && found.some((older) => older.newer?.at === placeOf(one) && known.has(placeOf(older))),
+  )
+  if (!newer || known.has(placeOf(newer))) return null
+  return (
+    <p className="text-[12px] text-muted">
+      {t('chat.newerIsPrivate')}{' '}
+      <Link className="text-accent hover:underline" href={paths.file(newer.path, newer.startLine)}>
+        {placeOf(newer)}
+      </Link>
+    </p>
   )
 }
 

@@ -117,9 +117,9 @@ function applyEvent(event: AppEvent): void {
   }
 }
 
-/** Says where a saved note stands already, or offers to replace the line that it changes. */
+/** Says where a saved note stands already, or asks if it replaces an older line. */
 function showMatch(event: Extract<AppEvent, { type: 'noteMatched' }>): void {
-  const { agent, path, line, text, proposal: suggestion } = event
+  const { agent, path, line, text, proposal: suggestion, hasOtherFacts } = event
   const show = (title: string, buttons: ExternalToast) =>
     toast.info(title, {
       description: `${text} (${path}:${line})`,
@@ -130,7 +130,9 @@ function showMatch(event: Extract<AppEvent, { type: 'noteMatched' }>): void {
     })
   const open = () => window.dispatchEvent(new CustomEvent(goToEvent, { detail: paths.file(path, line) }))
   if (suggestion === undefined)
-    return void show(i18next.t('capture.known'), { action: { label: i18next.t('tool.open'), onClick: open } })
+    return void show(i18next.t(hasOtherFacts ? 'capture.otherFacts' : 'capture.known'), {
+      action: { label: i18next.t('tool.open'), onClick: open },
+    })
   const input = { agent, ids: [suggestion] }
   const replace = async () => {
     const { acceptance, accepted } = await client.suggestions.accept(input)
@@ -144,7 +146,7 @@ function showMatch(event: Extract<AppEvent, { type: 'noteMatched' }>): void {
   }
   show(i18next.t('capture.changed'), {
     action: { label: i18next.t('capture.replace'), onClick: () => void runWithErrorToast(replace()) },
-    cancel: { label: i18next.t('file.both'), onClick: () => void runWithErrorToast(keepBoth()) },
+    cancel: { label: i18next.t('capture.bothTrue'), onClick: () => void runWithErrorToast(keepBoth()) },
   })
 }
 

@@ -69,7 +69,7 @@ async function writeNote(options: AppOptions & { base: AppBase }, agent: string,
       const savedNote = mayBeSaved ? await workspace.findRememberedNote(text, now) : undefined
       const saved = savedNote ?? (await workspace.remember(text, now, { cause: 'capture' }))
       // The note is saved: no error may make the user save it again.
-      return { ...saved, match: await orUndefined(compare(saved)) }
+      return { ...saved, match: (await orUndefined(compare(saved)))?.[0] }
     } finally {
       close()
     }

@@ -1,0 +1,86 @@
+import { dot, idfOf } from '#search'
+import {
+  fold,
+  pairPropertiesOf,
+  probabilityOf,
+  subjectLineOf,
+  type PairProperties,
+  type SubjectTerm,
+} from '#search/text'
+import type { Statement } from '../rules/note-rules.ts'
+import type { TextVectors } from './line-features.ts'
+
+interface Properties extends PairProperties {
+  /** Reciprocal rank of the older line among those by cosine with the saved one. */
+  readonly nearness: number
+  /** Reciprocal rank of the saved line among those by cosine with the older one. */
+  readonly savedNearness: number
+  /** In (0, 1], less in a larger memory. */
+  readonly smallness: number
+}
+
+/**
+ * A logistic regression, fitted on saved notes that change a fact and on others (`test/recall/changes-en`, `changes-zh`).
+ * The weight of `smallness` is chosen by hand, so that most pairs of true facts are not offered in a memory of a few lines.
+ */
+const constant = -8.94
+const weights: Properties = {
+  shared: 1.61,
+  changed: 2.74,
+  closest: 4.79,
+  sameKind: 0.38,
+  contrast: -0.6,
+  newTask: -1.68,
+  oldEvent: -1.62,
+  oldChange: -1.88,
+  nearness: 2.14,
+  savedNearness: 1.62,
+  smallness: 2.6,
+}
+/** Minimum probability of an offer, and of further lines, as a share of the first one's. */
+const minProbability = 0.4
+const minShare = 0.4
+const maxOffered = 3
+/** Number of lines by cosine that are compared in full. */
+const maxCompared = 12
+/** In a memory with so many lines, a rank counts half. */
+const fewLines = 3
+
+/** Returns lines whose fact a saved line may change, the most likely one first. Without a model, none. */
+export async function findReplaced(
+  saved: Statement,
+  others: readonly Statement[],
+  model: TextVectors | undefined,
+): Promise<Statement[]> {
+  if (!model || others.length === 0) return []
+  const [own = new Float32Array(), ...vectors] = await model.vectors([saved, ...others].map(({ text }) => text))
+  const lines = others.map((statement, at) => {
+    const vector = vectors[at] ?? new Float32Array()
+    return { statement, vector, cosine: vector.length === own.length ? dot(own, vector) : 0 }
+  })
+  const nearest = lines.toSorted((one, other) => other.cosine - one.cosine).slice(0, maxCompared)
+  const trust = others.length / (others.length + fewLines)
+  const folded = others.map(({ text }) => fold(text))
+  const counts = new Map<string, number>()
+  const idf = ({ folded: word }: SubjectTerm) => {
+    const count = counts.get(word) ?? folded.filter((text) => text.includes(word)).length
+    counts.set(word, count)
+    return idfOf(count, { units: others.length })
+  }
+  const newer = subjectLineOf(saved.text)
+  const found = nearest.map(({ statement, vector, cosine }, near) => {
+    const isNearer = (other: (typeof lines)[number]) =>
+      other.vector !== vector && other.vector.length === vector.length && dot(other.vector, vector) > cosine
+    const probability = probabilityOf<Properties>(constant, weights, {
+      ...pairPropertiesOf(subjectLineOf(statement.text), newer, { idf, cosine: model.wordCosine }),
+      nearness: trust / (1 + near),
+      savedNearness: trust / (1 + lines.filter(isNearer).length),
+      smallness: 1 - trust,
+    })
+    return { statement, probability }
+  })
+  const [best, ...further] = found.sort((one, other) => other.probability - one.probability)
+  if (!best || best.probability < minProbability) return []
+  const likely = further.filter(({ probability }) => probability >= best.probability * minShare)
+  return [best, ...likely].slice(0, maxOffered).map(({ statement }) => statement)
+}

@@ -1,0 +1,55 @@
+import { queryTerms } from '../query/parse-query.ts'
+import { hasAnyOf } from '../text/language/words.ts'
+import { fold } from '../text/terms.ts'
+import type { QueryWords } from './query-words.ts'
+import { adjust, type RankedUnit } from './rank.ts'
+
+const asksHow = hasAnyOf(`how_(?:do|does|did|can|could|should|to) recipe steps instructions 怎么 怎样 如何 步骤 做法`)
+/** A longer section is no recipe. Number of units. */
+const maxUnits = 20
+
+/**
+ * Returns the units of the section that answers a question how to do something, in the order of the note: those below
+ * "## Shakshuka" for "how do I make shakshuka". None if no title is in the question.
+ * @param headingOf with all titles, outermost first @param sectionOf returns the units of a unit's section
+ */
+export function askedSection(
+  query: string,
+  { list }: QueryWords,
+  headingOf: (id: number) => string,
+  sectionOf: (id: number) => readonly number[],
+): readonly number[] {
+  if (!asksHow(query)) return []
+  const folded = fold(query)
+  const asked = new Set(queryTerms(query).flatMap(({ readings }) => readings.map(({ term }) => term)))
+  const seen = new Set<string>()
+  for (const { headUnits } of list)
+    for (const id of headUnits) {
+      const heading = headingOf(id)
+      if (seen.has(heading)) continue
+      seen.add(heading)
+      const terms = queryTerms(heading.split(' › ').at(-1) ?? '').filter(({ role }) => role !== 'function')
+      const isAsked = terms.every(
+        ({ shown, readings }) => folded.includes(fold(shown)) || readings.some(({ term }) => asked.has(term)),
+      )
+      const units = terms.length > 0 && isAsked ? sectionOf(id) : []
+      if (units.length > 1 && units.length <= maxUnits) return units
+    }
+  return []
+}
+
+/** Difference of the logits of two lines of a section. */
+const step = 0.0001
+/** Minimum logit of a section that a question names. */
+const minLogit = 1
+
+export function placeSection(ranked: readonly RankedUnit[], section: readonly number[]): RankedUnit[] {
+  const top = Math.max(ranked[0]?.logit ?? 0, minLogit) + step * section.length
+  const places = new Map(section.map((id, at) => [id, top - step * at]))
+  return ranked
+    .map((unit) => {
+      const logit = places.get(unit.id)
+      return logit === undefined ? unit : adjust(unit, { name: 'section', contribution: logit - unit.logit })
+    })
+    .sort((one, other) => other.logit - one.logit || one.id - other.id)
+}

@@ -1,0 +1,65 @@
+/** The newer line on the subject of a result: found, placed first or second, or left out. */
+import { describe, expect, it } from 'vitest'
+import { createBuiltinEmbeddings } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
+import { builtinFile } from '../../../recall/judged-set.ts'
+import { createSearchIndex } from '../../../support/search-index.ts'
+
+const provider = createBuiltinEmbeddings(builtinFile)
+const notes = {
+  'memory/2026-01-12.md': `# 2026-01-12
+
+- 09:00 Standup is at 9:30, online
+- 10:00 The cargo bike stands in the cellar
+- 11:00 理发在街角那家，一次 50 块
+- 12:00 Office wifi is called AM-guest5
+`,
+  'memory/2026-02-20.md': `# 2026-02-20
+
+- 09:00 Standup moved to 10:15
+- 10:00 Bought a helmet for the cargo bike, 89
+- 11:00 理发涨价了，现在一次 60 块
+- 12:00 Home wifi is called moss-garden
+- 13:00 Rain all day, the laundry hangs on the stairs
+`,
+  'notes/printing.md':
+    '# Printing\n\n- The office printer takes the 305 cartridge\n- The hall has a lamp with a timer\n',
+}
+
+async function resultsOf(query: string, overrides = {}) {
+  const { results } = await createSearchIndex(notes, provider).search(query, overrides)
+  return results.map(({ path, startLine, newer }) => ({ at: `${path}:${startLine}`, newer }))
+}
+
+describe('a newer line on the same subject', () => {
+  it.each([
+    ['when is the standup?', 'memory/2026-02-20.md:3', 'memory/2026-01-12.md:3'],
+    ['理发一次多少钱？', 'memory/2026-02-20.md:5', 'memory/2026-01-12.md:5'],
+  ])('comes before the older one: %s', async (query, newer, older) => {
+    const [first, second] = await resultsOf(query)
+    expect([first?.at, second?.at]).toEqual([newer, older])
+    // A newer line that is the best result anyway needs no mark.
+    expect([undefined, newer]).toContain(second?.newer?.at)
+  })
+
+  it('comes second for a question about the past', async () => {
+    const [first, second] = await resultsOf('when was the standup originally?')
+    expect([first?.at, second?.at]).toEqual(['memory/2026-01-12.md:3', 'memory/2026-02-20.md:3'])
+  })
+
+  it.each([
+    ['What is the office wifi called?', 'memory/2026-01-12.md:6'],
+    ['which cartridge does the office printer take?', 'notes/printing.md:3'],
+  ])('is not a line about another thing, nor one without a day: %s', async (query, own) => {
+    const [first] = await resultsOf(query)
+    expect(first?.at).toBe(own)
+    expect(first?.newer?.isSure ?? false).toBe(false)
+  })
+
+  it('is only named with classic weights', async () => {
+    const settings = { weights: { vector: 0.7, text: 0.3 }, minScore: 0 }
+    const classic = await resultsOf('when is the standup?', settings)
+    const older = classic.find(({ at }) => at === 'memory/2026-01-12.md:3')
+    expect(classic.map(({ at }) => at)).toContain('memory/2026-02-20.md:3')
+    expect(older?.newer?.at ?? 'memory/2026-02-20.md:3').toBe('memory/2026-02-20.md:3')
+  })
+})
