@@ -132,9 +132,9 @@ describe('inbox', () => {
     const toastWith = (label: string) => page.locator('[data-sonner-toast]').filter({ hasText: label })
 
     await save('The rent goes up to 1,520 from June.')
-    await toastWith('Replace the older note').getByRole('button', { name: 'Replace the older note' }).waitFor()
+    await toastWith('Replaces this').getByRole('button', { name: 'Replaces this' }).waitFor()
     expect(await read(), 'the note is saved first, and nothing changes unasked').toBe(text)
-    await toastWith('Replace the older note').getByRole('button', { name: 'Replace the older note' }).click()
+    await toastWith('Replaces this').getByRole('button', { name: 'Replaces this' }).click()
     await until(async () => (await read()).includes('~~09:00 The rent is 1,450 euros a month.~~ (until 2026-11-22'))
     await undoInToast(page, 'The older note was crossed out.')
     await until(async () => (await read()) === text)

@@ -35,14 +35,16 @@ const weights: Properties = {
   oldChange: -1.88,
   nearness: 2.14,
   savedNearness: 1.62,
-  smallness: 2.6,
+  smallness: 3.5,
 }
 /** Minimum probability of an offer, and of further lines, as a share of the first one's. */
-const minProbability = 0.4
+const minProbability = 0.47
 const minShare = 0.4
 const maxOffered = 3
 /** Number of lines by cosine that are compared in full. */
 const maxCompared = 12
+/** Longer texts tell more than one fact. UTF-16 code units. */
+const maxLength = 240
 /** In a memory with so many lines, a rank counts half. */
 const fewLines = 3
 
@@ -52,13 +54,17 @@ export async function findReplaced(
   others: readonly Statement[],
   model: TextVectors | undefined,
 ): Promise<Statement[]> {
-  if (!model || others.length === 0) return []
+  const newer = subjectLineOf(saved.text)
+  if (!model || others.length === 0 || newer.isMeasured || saved.text.length > maxLength) return []
   const [own = new Float32Array(), ...vectors] = await model.vectors([saved, ...others].map(({ text }) => text))
   const lines = others.map((statement, at) => {
     const vector = vectors[at] ?? new Float32Array()
     return { statement, vector, cosine: vector.length === own.length ? dot(own, vector) : 0 }
   })
-  const nearest = lines.toSorted((one, other) => other.cosine - one.cosine).slice(0, maxCompared)
+  const nearest = lines
+    .toSorted((one, other) => other.cosine - one.cosine)
+    .slice(0, maxCompared)
+    .map((line) => ({ ...line, subject: subjectLineOf(line.statement.text) }))
   const trust = others.length / (others.length + fewLines)
   const folded = others.map(({ text }) => fold(text))
   const counts = new Map<string, number>()
@@ -67,12 +73,12 @@ export async function findReplaced(
     counts.set(word, count)
     return idfOf(count, { units: others.length })
   }
-  const newer = subjectLineOf(saved.text)
-  const found = nearest.map(({ statement, vector, cosine }, near) => {
+  const found = nearest.flatMap(({ statement, subject, vector, cosine }, near) => {
+    if (subject.isMeasured || statement.text.length > maxLength) return []
     const isNearer = (other: (typeof lines)[number]) =>
       other.vector !== vector && other.vector.length === vector.length && dot(other.vector, vector) > cosine
     const probability = probabilityOf<Properties>(constant, weights, {
-      ...pairPropertiesOf(subjectLineOf(statement.text), newer, { idf, cosine: model.wordCosine }),
+      ...pairPropertiesOf(subject, newer, { idf, cosine: model.wordCosine }),
       nearness: trust / (1 + near),
       savedNearness: trust / (1 + lines.filter(isNearer).length),
       smallness: 1 - trust,

@@ -114,7 +114,11 @@ export function findNewerLine(ranked: readonly RankedUnit[], search: NewerSearch
   const isFirst = best.probability >= minFirst
   // A result about something else has no newer line.
   if (best.isDoubtful && best.probability < minDoubtful) return undefined
-  return { ...best, isOtherFirst: isFirst && !isPast, isSure: isFirst && best.probability >= minSure }
+  return {
+    ...best,
+    isOtherFirst: isFirst && !isPast,
+    isSure: isFirst && best.probability >= minSure && !best.isMeasured,
+  }
 }
 
 /** Difference of the logits of two lines on one subject. */
@@ -166,7 +170,8 @@ function comparisonsOf(ranked: readonly RankedUnit[], search: NewerSearch, isRev
       place: 1 / (1 + other.place),
     })
     const [olderId, newerId] = isReversed ? [other.id, top.id] : [top.id, other.id]
-    return { older: olderId, newer: newerId, other: other.id, probability, isDoubtful }
+    const isMeasured = old.isMeasured || newer.isMeasured
+    return { older: olderId, newer: newerId, other: other.id, probability, isDoubtful, isMeasured }
   })
 }
 

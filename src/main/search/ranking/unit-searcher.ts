@@ -354,9 +354,10 @@ export class UnitSearcher {
       vectorOf: (id) => vectors.vectorOf(id, this.#provider?.similarity),
       missingIn: missingWordsIn(query.words, words, lexicon, this.relations),
     })
-    // A later note on an open matter does not replace the decision that a query asks for.
+    // A later note on an open matter does not replace the decision that a query asks for, nor does an earlier one.
     const asksForKind = words.list.some(({ role }) => role === 'lineKind')
-    return newer && asksForKind ? { ...newer, isOtherFirst: false, isSure: false } : newer
+    if (!newer || !asksForKind) return newer
+    return newer.other === newer.newer ? { ...newer, isOtherFirst: false, isSure: false } : undefined
   }
 
   #missingIn({ query, words, lexicon }: OpenSearch): UnitRanking['missingIn'] {

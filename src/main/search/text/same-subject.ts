@@ -24,6 +24,11 @@ const isChange =
   stopped left gave_up taken_over takes_over took_over done_with over_to rescheduled extended correction 现在 新(?!年|疆|鲜) 不再 不用了 改 换 涨 降[价到] 升[到级]
   搬 调[到成整] 推迟 延[期到] 提前 停了 取消 退了 转[到去] 跳槽 变成 成了 以后 从今 更正 已经不`)
 
+/** Values that are measured again and again: each line stays true. */
+const isMeasured = hasAnyOf(
+  `weight weigh(?:s|ed)? pressure temperature score balance 体重 血压 血糖 体温 气温 心率 余额`,
+)
+
 const valueKinds = [
   String.raw`\b\d{1,2}[:.]\d\d\b(?!\s*(?:€|euro?|kg|km))|\b\d{1,2} ?[ap]m\b|[一二三四五六七八九十两\d]+点`,
   String.raw`\b(?:${weekdayName}|mon|tues?|wed|thu(?:rs)?|fri|sat|sun)s?\b|${chineseWeekday}|周[天末]`,
@@ -49,6 +54,7 @@ export interface SubjectLine {
   readonly isTask: boolean
   readonly isEvent: boolean
   readonly isChange: boolean
+  readonly isMeasured: boolean
 }
 
 export interface WordMeasures {
@@ -73,6 +79,7 @@ export function subjectLineOf(text: string): SubjectLine {
     isTask: isTask(plain),
     isEvent: isEvent(plain),
     isChange: isChange(plain),
+    isMeasured: isMeasured(plain),
   }
 }
 
