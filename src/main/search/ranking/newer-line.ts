@@ -82,6 +82,7 @@ const minPast = 0.1
 const maxCompared = 60
 const maxByRank = 12
 const maxNearest = 5
+const maxOutdated = 4
 /** With so many candidates, a rank counts half. */
 const fewCandidates = 3
 
@@ -99,18 +100,23 @@ export interface NewerSearch {
 }
 
 /**
- * A question about the past is about the older one of two lines: if the first result is the newer one, the older line
- * comes first.
+ * Finds a newer line on the subject of the first result, or a result that is an older one. A question about the past is
+ * about the older one of two lines: if the first result is the newer one, the older line comes first.
  * @param ranked notes, best first
  */
 export function findNewerLine(ranked: readonly RankedUnit[], search: NewerSearch): NewerLine | undefined {
   const isPast = asksAboutPast(search.query)
-  const bestOf = (withOlder: boolean) =>
-    comparisonsOf(ranked, search, withOlder).sort((one, other) => other.probability - one.probability)[0]
+  const bestOf = (withOlder: boolean, among = ranked) =>
+    comparisonsOf(among, search, withOlder).sort((one, other) => other.probability - one.probability)[0]
   const older = isPast ? bestOf(true) : undefined
   if (older && older.probability >= minPast) return { ...older, isOtherFirst: true, isSure: true }
   const best = bestOf(false)
-  if (!best || best.probability < minLikely) return undefined
+  if (!best || best.probability < minLikely) {
+    // The best result is the newer line: the older one is named beside it.
+    const outdated = isPast ? undefined : bestOf(true, ranked.slice(0, maxOutdated))
+    const isOutdated = outdated && outdated.probability >= minSure && !outdated.isMeasured
+    return isOutdated ? { ...outdated, isOtherFirst: false, isSure: true } : undefined
+  }
   const isFirst = best.probability >= minFirst
   // A result about something else has no newer line.
   if (best.isDoubtful && best.probability < minDoubtful) return undefined

@@ -321,7 +321,8 @@ export class UnitSearcher {
     const markedOld = dated.slice(0, maxMarked).filter(({ id }) => isMarkedOld(this.textOf(id).text))
     const superseded = new Map<number, Pick<Supersession, 'successor'>>(supersessions)
     for (const { id } of markedOld) if (!superseded.has(id)) superseded.set(id, { successor: undefined })
-    const isPlaced = newer && (newer.isOtherFirst || !search.words.kindUnits.has(dated[1]?.id ?? 0))
+    const isPlaced =
+      newer && (newer.isOtherFirst || (newer.other === newer.newer && !search.words.kindUnits.has(dated[1]?.id ?? 0)))
     const section = this.#askedSection(search)
     const lowered = lowerSuperseded(isPlaced ? placeNewer(dated, newer) : dated, superseded)
     const found = new Set(dated.map(({ id }) => id))
