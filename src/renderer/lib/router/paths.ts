@@ -1,5 +1,5 @@
-import { useMemo, useSyncExternalStore } from 'react'
-import { useHistoryState } from 'wouter/use-browser-location'
+import { useMemo } from 'react'
+import { useHistoryState, useLocationProperty } from 'wouter/use-browser-location'
 import { decodePart, encodePart } from '#shared/util/decode.ts'
 import { sessionOfPath } from '#shared/util/agent-files.ts'
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
@@ -58,7 +58,7 @@ export function parsePlace(text: string): FileLine | undefined {
 
 /** Returns the fragment of the address with its `#`. */
 export function useHash(): string {
-  return useSyncExternalStore(onAddressChange, () => location.hash)
+  return useLocationProperty(() => location.hash)
 }
 
 /**
@@ -66,19 +66,11 @@ export function useHash(): string {
  * ambiguous; decode with `fileAt` and `sessionAt` instead.
  */
 export function useEncodedPath(): string {
-  return useSyncExternalStore(onAddressChange, () => location.pathname)
+  return useLocationProperty(() => location.pathname)
 }
 
 export function useParameters(): URLSearchParams {
-  return new URLSearchParams(useSyncExternalStore(onAddressChange, () => location.search))
-}
-
-function onAddressChange(listener: () => void): () => void {
-  const events = ['hashchange', 'popstate', 'pushState', 'replaceState'] as const
-  for (const event of events) addEventListener(event, listener)
-  return () => {
-    for (const event of events) removeEventListener(event, listener)
-  }
+  return new URLSearchParams(useLocationProperty(() => location.search))
 }
 
 /** Returns the file that an address shows; undefined for another view. @param encodedPath from `useEncodedPath` */
