@@ -51,14 +51,11 @@ export function useCreateChatActions(
             await client.chat.retry({ agent, session: forked, message: question })
           }),
         ),
-      deleteFrom: (entry: string) =>
-        run(
-          client.chats
-            .deleteFrom({ ...target, entry })
-            .then(() =>
-              showSuccess(t('chat.deleted'), () => client.chats.undelete({ ...target, entry }), { look: 'plain' }),
-            ),
-        ),
+      deleteFrom(entry: string) {
+        const undo = () => client.chats.undelete({ ...target, entry })
+        const report = () => showSuccess(t('chat.deleted'), undo, { look: 'plain' })
+        run(client.chats.deleteFrom({ ...target, entry }).then(report))
+      },
       // The event stream shows the toast with undo, in every window.
       remember: (text: string) => runWithErrorToast(client.workspace.remember({ ...target, text })),
     }

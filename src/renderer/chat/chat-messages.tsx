@@ -77,7 +77,6 @@ export function ChatMessages(props: ChatMessagesProps) {
       element.removeEventListener('scroll', onScroll)
     }
   }, [virtualizer])
-  const rows = virtualizer.getVirtualItems()
   return (
     <div className="relative min-h-0 flex-1">
       <div ref={frame} tabIndex={-1} className="h-full overflow-y-auto [overflow-anchor:none]" data-testid="scroller">
@@ -87,7 +86,7 @@ export function ChatMessages(props: ChatMessagesProps) {
           </p>
         )}
         <div className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
-          {rows.map(({ index, key, start }) => {
+          {virtualizer.getVirtualItems().map(({ index, key, start }) => {
             const turn = turns[index]
             return (
               <div

@@ -124,15 +124,12 @@ function OpenChat({ session, chat }: OpenChatProps) {
     [agent.id, session, navigate],
   )
   const send = useCallback(
-    async ({ text, attachments, delivery, isMessage }: OutgoingMessage) => {
+    async (outgoing: OutgoingMessage) => {
       const targetSession = session ?? (await newSession.current)
       const message = {
+        ...outgoing,
         agent: agent.id,
         session: targetSession,
-        text,
-        attachments,
-        delivery,
-        isMessage,
         reopen: isReopened,
         withoutMemory: kind.isWithoutMemory,
         isPrivate: kind.isPrivate,

@@ -122,17 +122,9 @@ export const idle: LiveTurn = { isRunning: false, ...noOutput, queue: [], permis
 export function reduceChatEvent(turn: LiveTurn, event: ChatEvent): LiveTurn {
   switch (event.type) {
     case 'partial': {
-      const { running, text, thinking, queue, permissions, retrying, keeping } = event
-      return {
-        ...noOutput,
-        isRunning: running,
-        text,
-        thinking,
-        queue,
-        permissions,
-        retry: retrying ? toRetryState(retrying) : undefined,
-        compactionStep: keeping ?? undefined,
-      }
+      const { running: isRunning, text, thinking, queue, permissions, retrying, keeping } = event
+      const step = { compactionStep: keeping ?? undefined, retry: retrying ? toRetryState(retrying) : undefined }
+      return { ...noOutput, isRunning, text, thinking, queue, permissions, ...step }
     }
     case 'text':
     case 'thinking': {

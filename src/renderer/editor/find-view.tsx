@@ -286,8 +286,7 @@ function useReplace(agent: string) {
 
   /** @param paths files to change; all matching files if omitted */
   async function replace(searchId: string, replacement: string, paths?: readonly string[]) {
-    const result = await runWithErrorToast(track(runReplace(searchId, replacement, paths), searchId))
-    const outcome = result?.value
+    const outcome = (await runWithErrorToast(track(runReplace(searchId, replacement, paths), searchId)))?.value
     if (!outcome) return
     const { count, files, change } = outcome
     const message = outcome.isStopped

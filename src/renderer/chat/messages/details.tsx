@@ -20,9 +20,8 @@ interface DetailsProps {
 }
 
 export function Details({ session, turn, onClose }: DetailsProps) {
-  const steps = turn?.answers.flatMap((answer) => answer.tools) ?? []
   const recalls = turn ? searchesOf(turn) : []
-  const changes = steps.map(changeOf).filter((change) => change !== undefined)
+  const changes = turn?.answers.flatMap(({ tools }) => tools.flatMap((step) => changeOf(step) ?? [])) ?? []
   const { provider, model: name } = turn?.answers.at(-1)?.message ?? {}
   const model = provider === undefined || provider === 'offline' ? provider : `${provider}/${name}`
   const { id: agent } = useAgent()

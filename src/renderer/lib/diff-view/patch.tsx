@@ -61,10 +61,7 @@ export function patchLines(patch: string): PatchLine[] {
   const lines: PatchLine[] = []
   let isInHunk = false
   for (const line of patch.split('\n')) {
-    if (line.startsWith('@@')) {
-      isInHunk = true
-      continue
-    }
+    isInHunk ||= line.startsWith('@@')
     const kind = kinds[line[0] as keyof typeof kinds]
     if (isInHunk && kind) lines.push({ kind, text: line.slice(1) })
   }

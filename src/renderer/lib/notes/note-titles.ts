@@ -3,13 +3,7 @@ import { formatTarget, type LinkTarget } from '#shared/markdown/links/parse-link
 /** Returns the label of a wiki link without one, as the vault's own program shows it. @param title of the target note */
 export function linkLabel(kind: string | undefined, link: LinkTarget, title: string | undefined): string {
   const label = formatTarget(link)
-  if (kind === 'obsidian')
-    return (
-      label
-        .split('#')
-        .filter((part) => part !== '')
-        .join(' > ') || label
-    )
+  if (kind === 'obsidian') return label.split('#').filter(Boolean).join(' > ') || label
   return kind === 'foam' && title !== undefined && link.target !== '' ? formatTarget({ ...link, target: title }) : label
 }
 

@@ -10,12 +10,7 @@ export function clipLine(text: string, max = maxLineLength): string {
 /** Cuts a text after 800 lines or `max` UTF-16 code units. */
 export function clipPassage(text: string, max = maxPassageLength): string {
   const end = text.length <= max ? text.length : avoidSurrogateSplit(text, max)
-  let newline = -1
-  for (let line = 0; line < maxLines; line += 1) {
-    newline = text.indexOf('\n', newline + 1)
-    if (newline < 0 || newline >= end) return text.slice(0, end)
-  }
-  return text.slice(0, newline)
+  return text.slice(0, end).split('\n', maxLines).join('\n')
 }
 
 /** Limits combining marks to 32 per letter: browsers take seconds to render 20,000 of them. */
@@ -25,7 +20,6 @@ export function limitCombiningMarks(text: string): string {
 
 /** Splits long lines into rows that can be rendered separately. @param max UTF-16 code units per row */
 export function splitLongLines(lines: readonly string[], max = 2000): string[] {
-  if (lines.every((line) => line.length <= max)) return [...lines]
   const rows: string[] = []
   for (const line of lines) {
     let from = 0

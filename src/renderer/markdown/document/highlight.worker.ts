@@ -57,8 +57,7 @@ async function highlight({ code, language }: HighlightRequest): Promise<Highligh
 }
 
 addEventListener('message', ({ data: { id, ...request } }: MessageEvent<HighlightRequest & { id: number }>) => {
-  highlight(request).then(
-    (answer) => postMessage({ id, answer }),
-    () => postMessage({ id, answer: null }),
-  )
+  void highlight(request)
+    .catch(() => null)
+    .then((answer) => postMessage({ id, answer }))
 })

@@ -188,18 +188,13 @@ interface Line {
 function linesOf(nodes: readonly MarkdownNode[]): Line[] {
   const lines: Line[] = [{ nodes: [], separator: textNode('\n') }]
   for (const node of nodes) {
-    if (node.type === 'break') {
-      lines.push({ nodes: [], separator: node })
-      continue
-    }
-    if (node.type !== 'text') {
-      lines.at(-1)?.nodes.push(node)
-      continue
-    }
-    for (const [index, part] of (node.value ?? '').split('\n').entries()) {
-      if (index > 0) lines.push({ nodes: [], separator: textNode('\n') })
-      if (part !== '') lines.at(-1)?.nodes.push(textNode(part))
-    }
+    if (node.type === 'break') lines.push({ nodes: [], separator: node })
+    else if (node.type !== 'text') lines.at(-1)?.nodes.push(node)
+    else
+      for (const [index, part] of (node.value ?? '').split('\n').entries()) {
+        if (index > 0) lines.push({ nodes: [], separator: textNode('\n') })
+        if (part !== '') lines.at(-1)?.nodes.push(textNode(part))
+      }
   }
   return lines
 }
