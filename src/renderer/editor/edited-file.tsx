@@ -119,11 +119,7 @@ export function EditedFile({ path, disk, autosave, missing, onDiscarded }: Edite
           title={
             <>
               <span className="font-mono text-[13px]">{clipLine(path)}</span>
-              {entry?.privacy && (
-                <span className="pl-2 align-middle">
-                  <NoteMark privacy={entry.privacy} />
-                </span>
-              )}
+              {entry?.privacy && <NoteMark privacy={entry.privacy} className="pl-2 align-middle" />}
             </>
           }
           aside={

@@ -40,13 +40,12 @@ const minNotes = 3
 type GoTo = (path: string) => () => void
 
 export function CommandPalette(props: CommandPaletteProps) {
-  const { onClose } = props
   const [selected, setSelected] = useState('')
   useRestoreFocus()
   return (
     <Command.Dialog
       open
-      onOpenChange={(open) => !open && onClose()}
+      onOpenChange={(open) => !open && props.onClose()}
       label={t('shortcut.palette')}
       shouldFilter={false}
       value={selected}
@@ -161,11 +160,7 @@ function PaletteBody({ commands, mode, initialText, onClose, selected, onSelect 
             ({ path, privacy }) => (
               <Row key={path} value={`file/${path}`} onSelect={goTo(paths.file(path))}>
                 <span className="font-mono text-[12px]">{path}</span>
-                {privacy && (
-                  <span className="pl-2">
-                    <NoteMark privacy={privacy} />
-                  </span>
-                )}
+                {privacy && <NoteMark privacy={privacy} className="pl-2" />}
                 {names.has(path) && (
                   <span className="pl-2 text-muted">{clipLine(names.get(path)?.join(', ') ?? '', 80)}</span>
                 )}
@@ -178,11 +173,7 @@ function PaletteBody({ commands, mode, initialText, onClose, selected, onSelect 
             {rowsOf(sessions.data ?? [], ({ title }) => title).map(({ id, title, isPrivate }) => (
               <Row key={id} value={`chat/${id}`} onSelect={goTo(paths.chat(id))}>
                 {title || t('nav.untitled')}
-                {isPrivate && (
-                  <span className="pl-2">
-                    <PrivateMark label={t('chats.private')} />
-                  </span>
-                )}
+                {isPrivate && <PrivateMark label={t('chats.private')} className="pl-2" />}
               </Row>
             ))}
           </ResultGroup>

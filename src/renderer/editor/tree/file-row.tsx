@@ -42,11 +42,7 @@ export function FileRow({ file, name }: { file: TreeFile; name: ReactNode }) {
         isCurrent={isOpen}
         aside={
           <span className="tabular flex items-center gap-1.5">
-            {privacy && (
-              <span className={`flex ${hiddenByMenu}`}>
-                <NoteMark privacy={privacy} />
-              </span>
-            )}
+            {privacy && <NoteMark privacy={privacy} className={hiddenByMenu} />}
             {file.unsearched && <NotIndexedBadge unsearched={file.unsearched} />}
             <span className={hiddenByMenu}>{details && t('file.tokens', { tokens: formatShort(details.tokens) })}</span>
           </span>

@@ -11,28 +11,35 @@ import { Button, TextLink } from '#lib/ui/elements.tsx'
 
 type NotePrivacy = NonNullable<FileEntry['privacy']>
 
-export function PrivateMark({ label, isPart = false }: { label: string; isPart?: boolean }) {
+interface PrivateMarkProps {
+  readonly label: string
+  readonly isPart?: boolean
+  readonly className?: string
+}
+
+export function PrivateMark({ label, isPart = false, className = '' }: PrivateMarkProps) {
   return (
     <span
       role="img"
       aria-label={label}
       title={label}
       data-testid="private"
-      className={`inline-flex shrink-0 self-center ${isPart ? 'text-faint' : 'text-muted'}`}
+      className={`inline-flex shrink-0 self-center ${isPart ? 'text-faint' : 'text-muted'} ${className}`}
     >
       <Lock size={11} aria-hidden />
     </span>
   )
 }
 
-export function NoteMark({ privacy: { isWhole, rule, problem } }: { privacy: NotePrivacy }) {
+export function NoteMark({ privacy, className = '' }: { privacy: NotePrivacy; className?: string }) {
+  const { isWhole, rule, problem } = privacy
   const label =
     problem !== undefined
       ? t('private.problem', { value: problem })
       : rule !== undefined
         ? t('private.rule', { rule })
         : t(isWhole ? 'private.whole' : 'private.part')
-  return <PrivateMark label={label} isPart={!isWhole} />
+  return <PrivateMark label={label} isPart={!isWhole} className={className} />
 }
 
 /** Shows the lock of the note or chat at a path of the workspace; nothing if it is open. */
@@ -53,12 +60,8 @@ export function PlaceMark({ path }: { path: string }) {
       select: (sessions) => sessions.find(({ id }) => id === session)?.isPrivate === true,
     }),
   ).data
-  if (!privacy && !isPrivateChat) return null
-  return (
-    <span className="mr-1 inline-flex shrink-0 self-center">
-      {privacy ? <NoteMark privacy={privacy} /> : <PrivateMark label={t('chats.private')} />}
-    </span>
-  )
+  if (privacy) return <NoteMark privacy={privacy} className="mr-1" />
+  return isPrivateChat && <PrivateMark label={t('chats.private')} className="mr-1" />
 }
 
 export function NotIndexedBadge({ unsearched }: { unsearched: IndexExclusion }) {
