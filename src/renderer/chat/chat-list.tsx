@@ -1,20 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Bookmark, Lock, MoreHorizontal, Pin, X } from 'lucide-react'
-import { useDeferredValue, useMemo, useState, type ReactElement } from 'react'
+import { Bookmark, Lock, Pin, X } from 'lucide-react'
+import { useDeferredValue, useMemo, useState } from 'react'
 import { t } from 'i18next'
 import { Link, useLocation } from 'wouter'
 import type { ChatSummary } from '#shared/contract/index.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, queryClient, client } from '#lib/api/client.ts'
-import {
-  Button,
-  IconButton,
-  FilterField,
-  ActionItem,
-  ActionMenu,
-  ActionSeparator,
-  QueryView,
-} from '#lib/ui/elements.tsx'
+import { Button, IconButton, FilterField, ActionItem, DotsMenu, ActionSeparator, QueryView } from '#lib/ui/elements.tsx'
 import { PlaceMark, PrivateMark } from '#lib/notes/note-marks.tsx'
 import { formatNumber, startOfDay } from '#lib/i18n/format.ts'
 import { clipLine } from '#lib/util/clip.ts'
@@ -125,12 +117,7 @@ function SessionRow({ summary, isCurrent }: { summary: ChatSummary; isCurrent: b
         )}
       </Link>
       <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
-        <ChatMenu
-          summary={summary}
-          trigger={
-            <IconButton icon={MoreHorizontal} label={t('chats.menuOf', { title: clipLine(summary.title, 100) })} />
-          }
-        />
+        <ChatMenu summary={summary} label={t('chats.menuOf', { title: clipLine(summary.title, 100) })} />
       </span>
     </div>
   )
@@ -181,7 +168,7 @@ function toRows(sessions: readonly ChatSummary[]): (Group | ChatSummary)[] {
 const keyOfRow = (row: Group | ChatSummary) => (typeof row === 'string' ? row : row.id)
 const heightOf = (row: Group | ChatSummary) => (typeof row === 'string' ? 38 : 27)
 
-export function ChatMenu({ summary, trigger }: { summary: ChatSummary; trigger?: ReactElement }) {
+export function ChatMenu({ summary, label = t('chats.menu') }: { summary: ChatSummary; label?: string }) {
   const [, navigate] = useLocation()
   const openSession = sessionAt(useEncodedPath())
   const [dialog, setDialog] = useState<'rename' | 'release' | 'delete'>()
@@ -205,7 +192,7 @@ export function ChatMenu({ summary, trigger }: { summary: ChatSummary; trigger?:
   )
   return (
     <>
-      <ActionMenu trigger={trigger ?? <IconButton icon={MoreHorizontal} label={t('chats.menu')} />}>
+      <DotsMenu label={label}>
         <ActionItem onClick={() => setDialog('rename')}>{t('chats.rename')}</ActionItem>
         <ActionItem onClick={() => pin.mutate({ ...target, pinned: !summary.pinned })}>
           {t(summary.pinned ? 'chats.unpin' : 'chats.pin')}
@@ -228,7 +215,7 @@ export function ChatMenu({ summary, trigger }: { summary: ChatSummary; trigger?:
         <ActionItem onClick={() => (summary.areNotesMissing ? setDialog('delete') : remove.mutate(target))}>
           {t('file.delete')}
         </ActionItem>
-      </ActionMenu>
+      </DotsMenu>
       {dialog === 'delete' && (
         <DeleteDialog target={target} onDelete={() => remove.mutate(target)} onClose={closeDialog} />
       )}

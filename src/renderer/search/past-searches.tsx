@@ -1,6 +1,6 @@
 import { t } from 'i18next'
 import { useQuery, useMutation } from '@tanstack/react-query'
-import { ChevronRight, Play, Download, Upload, CircleCheck, CircleDashed, CircleX, Trash2 } from 'lucide-react'
+import { Play, Download, Upload, CircleCheck, CircleDashed, CircleX, Trash2 } from 'lucide-react'
 import { useMemo, useState, useRef } from 'react'
 import type { Recall, Check, SavedSearchRun } from '#shared/contract/index.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
@@ -8,6 +8,7 @@ import { api, client } from '#lib/api/client.ts'
 import {
   EmptyState,
   QueryView,
+  Chevron,
   TextLink,
   MoreButton,
   SearchField,
@@ -118,11 +119,7 @@ function RecallRow({ recall }: { recall: Recall }) {
         onClick={() => setIsOpen(!isOpen)}
         className="flex w-full items-baseline gap-2 px-3 py-2 text-left hover:bg-soft"
       >
-        <ChevronRight
-          size={12}
-          aria-hidden
-          className={`shrink-0 self-center text-muted ${isOpen ? 'rotate-90' : ''}`}
-        />
+        <Chevron isOpen={isOpen} className="self-center text-muted" />
         <span className="min-w-0 flex-1">
           <span className="block truncate">“{clipLine(recall.query)}”</span>
           <span className="block truncate text-[12px] text-muted">

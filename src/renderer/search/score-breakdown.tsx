@@ -1,16 +1,13 @@
 import { t } from 'i18next'
-import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import type { Candidate, ScorePart } from '#shared/contract/index.ts'
 import { roundToSum } from '#shared/util/rounding.ts'
 import { formatScore } from '#lib/i18n/format.ts'
+import { Chevron } from '#lib/ui/elements.tsx'
 
 export function ScoreBreakdown({ candidate }: { candidate: Candidate }) {
   const { vector, text, parts, logit, score } = candidate
-  const contributions = roundToSum(
-    parts.map(({ contribution }) => contribution),
-    digits,
-  )
+  const contributions = round(parts.map(({ contribution }) => contribution))
   const sum = contributions.reduce((total, contribution) => total + contribution, 0)
   const largest = Math.max(...contributions.map(Math.abs))
   return (
@@ -56,10 +53,7 @@ export function ScoreBreakdown({ candidate }: { candidate: Candidate }) {
 
 function Shares({ label, terms }: { label: string; terms: readonly { name: string; share: number }[] }) {
   if (terms.length === 0) return null
-  const shares = roundToSum(
-    terms.map(({ share }) => share),
-    digits,
-  )
+  const shares = round(terms.map(({ share }) => share))
   return (
     <ul className="flex flex-wrap gap-x-4 text-muted" aria-label={label}>
       {terms.map(
@@ -89,11 +83,7 @@ function Part({ part: { name, features }, contribution, largest }: PartProps) {
   const row = (
     <span className={partColumns}>
       <span className="flex items-center gap-1">
-        <ChevronRight
-          size={12}
-          aria-hidden
-          className={`shrink-0 text-muted ${isOpen ? 'rotate-90' : ''} ${features.length === 0 ? 'invisible' : ''}`}
-        />
+        <Chevron isOpen={isOpen} className={`text-muted ${features.length === 0 ? 'invisible' : ''}`} />
         {t(`search.part.${name}`)}
       </span>
       <Bar share={largest === 0 ? 0 : contribution / largest} />
@@ -145,6 +135,8 @@ function Bar({ share }: { share: number }) {
 }
 
 const digits = 2
+
+const round = (parts: readonly number[]) => roundToSum(parts, digits)
 
 function formatSigned(value: number): string {
   const size = Math.abs(value).toFixed(digits)

@@ -1,9 +1,8 @@
-import { ChevronRight } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { t } from 'i18next'
 import { isSuggestedChange, messageText } from '#shared/chat/messages.ts'
 import { paths } from '#lib/router/paths.ts'
-import { TextLink } from '#lib/ui/elements.tsx'
+import { Chevron, TextLink } from '#lib/ui/elements.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { formatPercent } from '#lib/i18n/format.ts'
 import { useLive } from '../live-turn.ts'
@@ -34,7 +33,7 @@ export function ToolLine({ step, isRunning }: { step: ToolStep; isRunning: boole
         onClick={() => setIsOpen(!isOpen)}
         className="inline-flex min-h-6 max-w-full flex-wrap items-center gap-x-2 rounded-sm text-left hover:text-text"
       >
-        <ChevronRight size={12} aria-hidden className={`shrink-0 transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+        <Chevron isOpen={isOpen} />
         <span className="shrink-0">{knownTool ? t(`tool.${knownTool}`) : clipLine(toolLabel(call.name), 80)}</span>
         <CallSubject call={call} />
         {recall && (

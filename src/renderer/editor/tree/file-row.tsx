@@ -1,11 +1,11 @@
 import { useState, type ReactNode } from 'react'
 import { t } from 'i18next'
-import { FileText, Film, Image, LayoutDashboard, MoreHorizontal, Music } from 'lucide-react'
+import { FileText, Film, Image, LayoutDashboard, Music } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { formatShort } from '#lib/i18n/format.ts'
 import { useLongTermPath } from '#lib/notes/use-vault-settings.ts'
 import { NoteMark, NotIndexedBadge } from '#lib/notes/note-marks.tsx'
-import { ActionItem, ActionMenu, ActionSeparator, Button, IconButton } from '#lib/ui/elements.tsx'
+import { ActionItem, ActionSeparator, Button, DotsMenu } from '#lib/ui/elements.tsx'
 import { NavRow, PromptDialog } from '#lib/ui/frames.tsx'
 import { fileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
 import { attachmentOrCanvasKind } from '../attachments.ts'
@@ -98,10 +98,10 @@ export function PathMenu({ path, children }: { path: string; children: ReactNode
   const [isMoving, setIsMoving] = useState(false)
   return (
     <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
-      <ActionMenu trigger={<IconButton icon={MoreHorizontal} label={t('file.menu', { path })} />}>
+      <DotsMenu label={t('file.menu', { path })}>
         <ActionItem onClick={() => setIsMoving(true)}>{t('file.rename')}</ActionItem>
         {children}
-      </ActionMenu>
+      </DotsMenu>
       {isMoving && <MoveDialog from={path} onClose={() => setIsMoving(false)} />}
     </span>
   )

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { ChevronRight, FilePlus2, Paperclip } from 'lucide-react'
+import { FilePlus2, Paperclip } from 'lucide-react'
 import { memo, useDeferredValue, useEffect, useMemo, useState, type DragEvent } from 'react'
 import { t } from 'i18next'
 import { useTranslation } from 'react-i18next'
@@ -9,7 +9,7 @@ import type { FileEntry } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
-import { ActionItem, Button, IconButton, TextLink, FilterField, Skeleton } from '#lib/ui/elements.tsx'
+import { ActionItem, Button, Chevron, IconButton, TextLink, FilterField, Skeleton } from '#lib/ui/elements.tsx'
 import { SidebarSection, NavRow, PromptDialog } from '#lib/ui/frames.tsx'
 import { NoteMark } from '#lib/notes/note-marks.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
@@ -291,7 +291,7 @@ function FolderRow({ row: { path, name, count, isOpen }, onToggle }: FolderRowPr
         onClick={() => onToggle(path, !isOpen)}
         className="flex min-h-[27px] w-full items-center gap-1 rounded-sm px-2 text-left text-muted transition-colors hover:bg-soft"
       >
-        <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+        <Chevron isOpen={isOpen} />
         <span className="min-w-0 flex-1 truncate">{name}</span>
         {isPrivate && <NoteMark privacy={{ isWhole: true, rule: path }} />}
         <span className={`tabular text-[11px] text-muted ${hiddenByMenu}`}>{t('nav.files', { count })}</span>

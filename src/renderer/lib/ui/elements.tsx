@@ -1,14 +1,6 @@
 import { t } from 'i18next'
-import { Check, Copy, TriangleAlert, type LucideIcon } from 'lucide-react'
-import {
-  useState,
-  useEffect,
-  Component,
-  type ComponentProps,
-  type ReactNode,
-  type ReactElement,
-  type FormEvent,
-} from 'react'
+import { Check, ChevronRight, Copy, MoreHorizontal, TriangleAlert, type LucideIcon } from 'lucide-react'
+import { useState, useEffect, Component, type ComponentProps, type ReactNode, type FormEvent } from 'react'
 import { Link } from 'wouter'
 import { useCopy } from '../util/hooks.ts'
 import { Menu } from '@base-ui/react/menu'
@@ -69,6 +61,11 @@ export function IconButton({ label, icon: Icon, size = 14, className = '', ...pr
   )
 }
 
+export function Chevron({ isOpen, size = 12, className = '' }: { isOpen: boolean; size?: number; className?: string }) {
+  const look = `shrink-0 transition-transform ${isOpen ? 'rotate-90' : ''}`
+  return <ChevronRight size={size} aria-hidden className={`${look} ${className}`} />
+}
+
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const { isCopied, copy } = useCopy()
   return (
@@ -82,7 +79,7 @@ export function TextLink({ className = '', ...props }: ComponentProps<'a'> & { h
 
 interface ActionMenuProps {
   readonly align?: 'start' | 'end'
-  readonly trigger: ReactElement
+  readonly trigger: ComponentProps<typeof Menu.Trigger>['render']
   readonly children: ReactNode
 }
 
@@ -101,13 +98,13 @@ export function ActionMenu({ align = 'end', trigger, children }: ActionMenuProps
   )
 }
 
-export function ActionItem({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+export function DotsMenu({ label, children }: { label: string; children: ReactNode }) {
+  return <ActionMenu trigger={<IconButton icon={MoreHorizontal} label={label} />}>{children}</ActionMenu>
+}
+
+export function ActionItem(props: { onClick: () => void; children: ReactNode }) {
   const look = 'flex min-h-7 items-center gap-2.5 rounded-sm px-2 data-[highlighted]:bg-soft'
-  return (
-    <Menu.Item onClick={onClick} className={look}>
-      {children}
-    </Menu.Item>
-  )
+  return <Menu.Item className={look} {...props} />
 }
 
 export function ActionSeparator() {

@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { t } from 'i18next'
 import { useRef, useId, useState, createContext, use, type ReactNode, type ComponentProps } from 'react'
-import { Button, IconButton, ErrorBoundary, ErrorText, Form, TextInput } from './elements.tsx'
+import { Button, Chevron, IconButton, ErrorBoundary, ErrorText, Form, TextInput } from './elements.tsx'
 import { Dialog as BaseDialog } from '@base-ui/react/dialog'
-import { X, ChevronRight } from 'lucide-react'
+import { X } from 'lucide-react'
 import { Link } from 'wouter'
 import { paths, useEncodedPath } from '../router/paths.ts'
 import { formatBoundKeys } from '../util/shortcuts.ts'
@@ -280,11 +280,7 @@ export function SidebarSection({ title, aside, foldKey, startsFolded = false, dr
             onClick={toggle}
             className="flex min-h-6 min-w-0 flex-1 items-center gap-1 rounded-sm px-1 text-left uppercase hover:text-text"
           >
-            <ChevronRight
-              size={11}
-              aria-hidden
-              className={`shrink-0 transition-transform ${isFolded ? '' : 'rotate-90'}`}
-            />
+            <Chevron isOpen={!isFolded} size={11} />
             <span className="truncate">{title}</span>
           </button>
         )}
