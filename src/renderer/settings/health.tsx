@@ -17,8 +17,6 @@ const levelLooks = {
   note: { Icon: Info, color: 'text-muted' },
 } as const
 
-export const problemKey = ({ agent, part, code, path }: Problem) => JSON.stringify([agent, part, code, path])
-
 /** Returns a sentence about the effect of a problem: by its code, or else by the affected part. */
 export function explainProblem({ part, code }: Problem): string {
   const codeKey = `health.what.${code}`
@@ -30,7 +28,24 @@ export function ProblemMark({ level, size }: { level: Problem['level']; size: nu
   return <Icon size={size} aria-hidden className={`shrink-0 ${color}`} />
 }
 
-export function ProblemItem({ problem, onAction }: { problem: Problem; onAction?: () => void }) {
+interface ProblemListProps {
+  readonly label?: string
+  readonly problems: readonly Problem[]
+  readonly onAction?: () => void
+}
+
+export function ProblemList({ label, problems, onAction }: ProblemListProps) {
+  const keyOf = ({ agent, part, code, path }: Problem) => JSON.stringify([agent, part, code, path])
+  return (
+    <ul aria-label={label}>
+      {problems.map((problem) => (
+        <ProblemItem key={keyOf(problem)} problem={problem} onAction={onAction} />
+      ))}
+    </ul>
+  )
+}
+
+function ProblemItem({ problem, onAction }: { problem: Problem; onAction: (() => void) | undefined }) {
   const { part, level, since, message, path, files = [], remedy } = problem
   const text = path === undefined || message.includes(path) ? message : `${path}: ${message}`
   return (

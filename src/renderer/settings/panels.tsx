@@ -15,7 +15,7 @@ import { ImportSettings } from './import.tsx'
 import { ConnectPrograms, KnownPrograms, ToolServers } from './programs.tsx'
 import { ModelCard, SpendingPanel } from './model-card.tsx'
 import { sectionAt, type PlacedSetting } from './setting-rows.ts'
-import { UpdatePanel, ProblemItem, problemKey } from './health.tsx'
+import { UpdatePanel, ProblemList } from './health.tsx'
 import { Download, RefreshCw } from 'lucide-react'
 import { download } from '#lib/util/download.ts'
 import { nameRanker, useChineseNames } from '#lib/util/name-match.ts'
@@ -184,13 +184,7 @@ function HealthList() {
   if (problems.error) return <ErrorState error={problems.error} onRetry={() => void problems.refetch()} />
   if (!problems.data) return <Skeleton lines={2} />
   if (problems.data.length === 0) return <p className="text-muted">{t('health.good')}</p>
-  return (
-    <ul aria-label={t('health.title')}>
-      {problems.data.map((problem) => (
-        <ProblemItem key={problemKey(problem)} problem={problem} />
-      ))}
-    </ul>
-  )
+  return <ProblemList label={t('health.title')} problems={problems.data} />
 }
 
 function ShortcutList() {

@@ -13,14 +13,7 @@ import { IndexProgress } from '#lib/search/index-progress.tsx'
 import { usePublishedDraftTokens } from '../chat/composer/composer.tsx'
 import { ContextBar } from '../chat/context/context-table.tsx'
 import { AgentModelPicker } from '../chat/models/model-picker.tsx'
-import {
-  UpdateNotice,
-  explainProblem,
-  ProblemItem,
-  problemKey,
-  ProblemMark,
-  RemedyButton,
-} from '../settings/health.tsx'
+import { UpdateNotice, explainProblem, ProblemList, ProblemMark, RemedyButton } from '../settings/health.tsx'
 
 export function StatusBar({ session }: { session: string | undefined }) {
   const agent = useAgent()
@@ -120,11 +113,7 @@ function HealthWarning() {
               aria-label={t('health.title')}
               className="max-h-[60vh] w-[min(520px,calc(100vw-24px))] overflow-y-auto rounded-md border border-line bg-raised px-4 py-1 text-[13px] shadow-float"
             >
-              <ul>
-                {problems.map((problem) => (
-                  <ProblemItem key={problemKey(problem)} problem={problem} onAction={() => setIsOpen(false)} />
-                ))}
-              </ul>
+              <ProblemList problems={problems} onAction={() => setIsOpen(false)} />
             </Popover.Popup>
           </Popover.Positioner>
         </Popover.Portal>
