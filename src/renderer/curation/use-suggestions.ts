@@ -18,10 +18,7 @@ export function useSuggestions(agent: string, initial: string | undefined) {
   const query = useQuery(api.suggestions.list.queryOptions({ input: { agent } }))
   const [tab, setTab] = useState<SuggestionTab>('open')
   /** The selected suggestion and its index: when it is removed, the next one moves to this index and is selected. */
-  const [selection, setSelection] = useState<{ readonly id: string | undefined; readonly index: number }>({
-    id: initial,
-    index: 0,
-  })
+  const [selection, setSelection] = useState({ id: initial, index: 0 })
   const [checkedIds, setCheckedIds] = useState<ReadonlySet<string>>(noIds)
   const { runAction, ...undoable } = useUndoableActions(() => setCheckedIds(noIds))
   const suggestions: readonly Suggestion[] = query.data?.[tab] ?? []

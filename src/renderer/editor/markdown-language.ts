@@ -103,11 +103,7 @@ export function unresolvedRanges(model: monaco.editor.ITextModel, context: LinkC
     .map((link) => rangeOf(model, link))
 }
 
-async function linkSuggestions(
-  model: monaco.editor.ITextModel,
-  position: monaco.Position,
-  prefix: string,
-): Promise<monaco.languages.CompletionItem[]> {
+async function linkSuggestions(model: monaco.editor.ITextModel, position: monaco.Position, prefix: string) {
   const context = linkContexts.get(model)
   // Chinese input methods type `【【` for `[[`, and `／` or `、` for `/`.
   const [, ascii, wide] = /(?:\[\[([^[\]|\n]*)|【【([^【】|\n]*))$/.exec(prefix) ?? []

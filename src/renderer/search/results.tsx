@@ -158,10 +158,7 @@ function whySentences({ text, vector, parts, superseded }: Candidate): string[] 
   return [t(vector ? 'search.why.meaning' : 'search.why.section')]
 }
 
-function relatedWords(
-  terms: NonNullable<Candidate['text']>['terms'],
-  vector: Candidate['vector'],
-): { term: string; word: string }[] {
+function relatedWords(terms: NonNullable<Candidate['text']>['terms'], vector: Candidate['vector']) {
   const matched = new Set(terms.map(({ term }) => term))
   const alike = terms.flatMap(({ term, alike: word }) => (word && word !== term ? [{ term, word }] : []))
   const near = (vector?.terms ?? [])

@@ -293,7 +293,7 @@ function textFormatOf({ kind, isNullable, min, max }: SettingRow, value: unknown
 
 type Scope = 'agent' | 'all' | 'app'
 
-export type Settings = NonNullable<ReturnType<typeof useSettings>['settings']>
+type Settings = NonNullable<ReturnType<typeof useSettings>['settings']>
 
 const defaultsPath = ['agents', 'defaults']
 

@@ -1,4 +1,3 @@
-import type { EmbeddingModel } from '#shared/contract/index.ts'
 import { embeddingModelOrDefault, embeddingProviders, isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 
 export interface SettingRow {
@@ -198,11 +197,7 @@ const prefix = 'memory.embedding.'
  * @param effectiveValue returns the current effective value of a key
  * @returns undefined if the setting does not affect embeddings, its value stays the same, or the model is local
  */
-export function newEmbeddingRecipient(
-  key: string,
-  value: unknown,
-  effectiveValue: (key: string) => unknown,
-): EmbeddingModel | undefined {
+export function newEmbeddingRecipient(key: string, value: unknown, effectiveValue: (key: string) => unknown) {
   const keys = ['provider', 'model', 'baseUrl'].map((name) => `${prefix}${name}`)
   if (!keys.includes(key) || value === effectiveValue(key)) return undefined
   const [providerName, modelName, baseUrl] = keys.map((other) => (other === key ? value : effectiveValue(other)))

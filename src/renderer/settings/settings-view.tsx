@@ -1,6 +1,6 @@
 import { t } from 'i18next'
 import { useQuery, keepPreviousData, useMutation } from '@tanstack/react-query'
-import { useState, type ReactNode, lazy, Suspense } from 'react'
+import { useState, type ComponentProps, type ReactNode, lazy, Suspense } from 'react'
 import { Link, useLocation } from 'wouter'
 import { toast } from 'sonner'
 import type { ConfigProblem } from '#shared/contract/index.ts'
@@ -14,7 +14,7 @@ import { useDebounced } from '#lib/util/hooks.ts'
 import { useShortcuts } from '#lib/util/shortcuts.ts'
 import { PanelView, settingsPanels, useSettingsSearch } from './panels.tsx'
 import { sectionAt, sections, type SectionId, type PlacedSetting } from './setting-rows.ts'
-import { useSettings, settingNames, SettingRowView, type Settings } from './setting-row.tsx'
+import { useSettings, settingNames, SettingRowView } from './setting-row.tsx'
 
 type AgentScope = 'agent' | 'all'
 
@@ -179,11 +179,9 @@ function SectionNav({ shown, onFollow }: { shown: SectionId | undefined; onFollo
   )
 }
 
-interface SettingListProps {
+interface SettingListProps extends Omit<ComponentProps<typeof SettingRowView>, 'setting'> {
   readonly title: string
   readonly list: readonly PlacedSetting[]
-  readonly settings: Settings
-  readonly chosenScope: AgentScope
 }
 
 function SettingList({ title, list, ...show }: SettingListProps) {

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
 import { t } from 'i18next'
-import type { ContextEvent, ContextStep, Layer } from '#shared/contract/index.ts'
+import type { ContextEvent, ContextStep } from '#shared/contract/index.ts'
 import { formatMoney, formatNumber, formatShort, formatMoment } from '#lib/i18n/format.ts'
 import { layerColor, thresholdsOf } from './context-table.tsx'
 import { layers } from '#shared/chat/context-items.ts'
@@ -130,11 +130,7 @@ export function xOf(index: number, count: number): number {
 }
 
 /** Returns one stacked polygon per layer, the first layer at the bottom. All steps have the same width. */
-export function layerPolygons(
-  steps: readonly ContextStep[],
-  height: number,
-  scale: number,
-): { readonly layer: Layer; readonly points: string }[] {
+export function layerPolygons(steps: readonly ContextStep[], height: number, scale: number) {
   const stackedTokens = steps.map(() => 0)
   const y = (tokens: number) => (height - (tokens / scale) * height).toFixed(1)
   const left = (index: number) => ((index / steps.length) * chartWidth).toFixed(1)

@@ -17,18 +17,16 @@ export function showChange(
 
 const maxNameLength = 60
 
+type BatchNames = Pick<PastBatch, 'kind' | 'from' | 'to'>
+
 /** Formats the old and new name of a batch: adds `#` to tags and shortens long texts. */
-export function formatBatchNames({ kind, from, to }: Pick<PastBatch, 'kind' | 'from' | 'to'>) {
+export function formatBatchNames({ kind, from, to }: BatchNames) {
   if (kind === 'move') return { from, to }
   const prefix = kind === 'tag' ? '#' : ''
   return { from: prefix + clipLine(from, maxNameLength), to: prefix + clipLine(to, maxNameLength) }
 }
 
-export async function undoBatchWithToast(
-  agent: string,
-  change: number,
-  { kind, from }: Pick<PastBatch, 'kind' | 'from'>,
-): Promise<void> {
+export async function undoBatchWithToast(agent: string, change: number, { kind, from }: BatchNames): Promise<void> {
   const { change: undo, notes, left: skipped } = await client.history.revert({ agent, change })
   const texts = {
     move: t('changes.movedBack', { path: from }),

@@ -1,14 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import {
-  useImperativeHandle,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  memo,
-  useDeferredValue,
-  type Ref,
-  type ComponentProps,
-} from 'react'
+import { useImperativeHandle, useLayoutEffect, useMemo, useRef, memo, useDeferredValue, type Ref } from 'react'
 import type { MarkedLines } from '#lib/router/paths.ts'
 import {
   estimateHeight,
@@ -151,7 +142,7 @@ export function DocumentRows({ ref, rows, label, className, testId, marked, onSc
 const answerComponents = {
   a: Anchor,
   // A remote image would contact the server that the answer names, so only the name of the image is shown.
-  img: ({ alt, src }: ComponentProps<'img'>) => <span className="text-muted">[{clipLine(alt || src || '')}]</span>,
+  img: ({ alt, src }) => <span className="text-muted">[{clipLine(alt || src || '')}]</span>,
   pre: Preformatted,
   table: Table,
   'foot-note': FootnoteMark,

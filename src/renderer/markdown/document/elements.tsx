@@ -10,14 +10,7 @@ import { api } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/toast.ts'
 import { clipLine, clipPassage } from '#lib/util/clip.ts'
 import { CopyButton, IconButton } from '#lib/ui/elements.tsx'
-import {
-  decodeTarget,
-  parseCitationHref,
-  parseNameHref,
-  nameHref,
-  splitWikiLinks,
-  type LinkedPlace,
-} from '../parse/mdast.ts'
+import { decodeTarget, parseCitationHref, parseNameHref, nameHref, splitWikiLinks } from '../parse/mdast.ts'
 import { QueryContext, ResultActions, usePlaceNames } from '../citations.tsx'
 import { useDocumentContext, RowLineContext } from './context.ts'
 import { WrapText } from 'lucide-react'
@@ -52,7 +45,7 @@ export function Table({ children }: ComponentProps<'table'>) {
 export function Anchor({ href, children }: ComponentProps<'a'>) {
   const { links } = useDocumentContext()
   const citation = parseCitationHref(href)
-  if (citation) return <CitationChip citation={citation} />
+  if (citation) return <CitationChip {...citation} />
   const wikiTarget = parseNameHref(href)
   const kind = wikiTarget === undefined ? 'inline' : 'wiki'
   const target = wikiTarget ?? decodeTarget(href)
@@ -86,11 +79,11 @@ export function Anchor({ href, children }: ComponentProps<'a'>) {
 
 const contextLines = 3
 
-function CitationChip({ citation }: { citation: LinkedPlace }) {
+function CitationChip({ path, line }: { path: string; line?: number | undefined }) {
   const [, navigate] = useLocation()
-  const href = paths.source(citation.path, citation.line)
+  const href = paths.source(path, line)
   const query = use(QueryContext)
-  const title = usePlaceNames().chatTitle(citation.path)
+  const title = usePlaceNames().chatTitle(path)
   return (
     <PreviewCard.Root>
       <PreviewCard.Trigger
@@ -102,13 +95,13 @@ function CitationChip({ citation }: { citation: LinkedPlace }) {
         }}
         className="mx-0.5 rounded-[5px] bg-accent-wash px-1.5 py-0.5 font-mono text-[12px] text-accent no-underline! hover:brightness-95"
       >
-        {title ?? `${clipLine(citation.path, 200)}${citation.line === undefined ? '' : `:${citation.line}`}`}
+        {title ?? `${clipLine(path, 200)}${line === undefined ? '' : `:${line}`}`}
       </PreviewCard.Trigger>
       <PreviewCard.Portal>
         <PreviewCard.Positioner sideOffset={6} align="start">
           <PreviewCard.Popup className="z-50 w-[420px] rounded-md border border-line bg-raised p-3 text-[12px] shadow-float">
-            <CitationPreview citation={citation} />
-            <ResultActions place={{ path: citation.path, line: citation.line ?? 1 }} query={query} />
+            <CitationPreview path={path} line={line} />
+            <ResultActions place={{ path, line: line ?? 1 }} query={query} />
           </PreviewCard.Popup>
         </PreviewCard.Positioner>
       </PreviewCard.Portal>
@@ -116,7 +109,7 @@ function CitationChip({ citation }: { citation: LinkedPlace }) {
   )
 }
 
-function CitationPreview({ citation: { path, line = 1 } }: { citation: LinkedPlace }) {
+function CitationPreview({ path, line = 1 }: { path: string; line: number | undefined }) {
   const { id: agent } = useAgent()
   const file = useQuery(api.workspace.read.queryOptions({ input: { agent, path } }))
   if (file.error) return <p className="text-muted">{explainError(file.error)}</p>

@@ -39,7 +39,7 @@ export function nodeText(node: MarkdownNode): string {
 }
 
 /** The target of a citation; `line` is 1-based. */
-export type LinkedPlace = Pick<Citation, 'path' | 'line'>
+type LinkedPlace = Pick<Citation, 'path' | 'line'>
 
 /** Encodes a citation as an address that Markdown does not change. */
 export function citationHref({ path, line }: LinkedPlace): string {
