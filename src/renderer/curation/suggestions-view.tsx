@@ -227,11 +227,10 @@ function CheckedView({ inbox }: { inbox: Suggestions }) {
   const { id: agent } = useAgent()
   const ids = inbox.targets.map(({ id }) => id)
   const query = useQuery(api.suggestions.preview.queryOptions({ input: { agent, ids } }))
-  const count = ids.length
   return (
     <article className="flex min-w-0 flex-col gap-5 px-7 py-6 max-sm:px-4" data-testid="chosen-view">
       <header className="flex flex-col gap-1">
-        <h2 className="text-[15px] font-semibold">{t('suggestions.asOne', { count })}</h2>
+        <h2 className="text-[15px] font-semibold">{t('suggestions.asOne', { count: ids.length })}</h2>
         <p className="max-w-[62ch] text-muted">{t('suggestions.asOneHint')}</p>
         {query.data && query.data.left > 0 && <p role="note">{t('suggestions.left', { count: query.data.left })}</p>}
         {query.data && query.data.gone > 0 && <p role="note">{t('suggestions.gone', { count: query.data.gone })}</p>}

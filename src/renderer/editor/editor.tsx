@@ -259,20 +259,12 @@ function addCommands(editor: monaco.editor.IStandaloneCodeEditor): monaco.IDispo
   const { KeyCode, KeyMod } = monaco
   const add = (id: string, key: number, run: () => void, keybindingContext?: string) =>
     editor.addAction({ id, label: id, keybindings: [key], run, ...(keybindingContext && { keybindingContext }) })
+  const withOneCursor = 'editorTextFocus && !suggestWidgetVisible && !editorHasMultipleSelections'
+  const withoutSelection = `${withOneCursor} && !findWidgetVisible && !editorHasSelection`
   return [
-    add(
-      'markdown.enter',
-      KeyCode.Enter,
-      () => continueOnEnter(editor),
-      'editorTextFocus && !suggestWidgetVisible && !editorHasMultipleSelections',
-    ),
+    add('markdown.enter', KeyCode.Enter, () => continueOnEnter(editor), withOneCursor),
     // Tab indents. After Escape, Tab moves the focus, so that keyboard users can leave; on blur, it indents again.
-    add(
-      'markdown.leave',
-      KeyCode.Escape,
-      () => editor.updateOptions({ tabFocusMode: true }),
-      'editorTextFocus && !suggestWidgetVisible && !findWidgetVisible && !editorHasMultipleSelections && !editorHasSelection',
-    ),
+    add('markdown.leave', KeyCode.Escape, () => editor.updateOptions({ tabFocusMode: true }), withoutSelection),
     editor.onDidBlurEditorText(() => editor.updateOptions({ tabFocusMode: false })),
     add('markdown.toggleTask', KeyMod.CtrlCmd | KeyCode.Enter, () =>
       changeLines(editor, (lines) => lines.map(toggleTask)),

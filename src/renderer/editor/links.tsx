@@ -125,9 +125,8 @@ function NoteProperties({ path }: { path: string }) {
   if (metadata.error) return <p className="p-2 text-muted">{explainError(metadata.error)}</p>
   if (!metadata.data) return null
   // The first spelling of each tag.
-  const tags = [...Map.groupBy(metadata.data.tags, ({ name }) => tagKey(name)).values()].flatMap(
-    ([first]) => first ?? [],
-  )
+  const spellings = Map.groupBy(metadata.data.tags, ({ name }) => tagKey(name))
+  const tags = [...spellings.values()].flatMap(([first]) => first ?? [])
   // The tags are listed separately.
   const properties = metadata.data.properties.filter(({ name }) => !/^tags?$/i.test(name))
   return (

@@ -21,6 +21,8 @@ import {
 
 /** Tells what limits the results: words that no note has, an index that lags behind, vectors that are off or incomplete. */
 export function SearchNotices({ explanation: { absent, stale, standstill, notice } }: { explanation: Explanation }) {
+  // Notices such as one about weak vectors for a language are expected.
+  const isFault = notice?.code !== 'vectors_weak' && notice?.code !== 'query_private'
   return (
     <>
       {absent.length > 0 && (
@@ -33,18 +35,12 @@ export function SearchNotices({ explanation: { absent, stale, standstill, notice
           {standstill === undefined ? t('search.stale') : t('search.standstill', { reason: standstill })}
         </p>
       )}
-      {notice && <NoticeLine notice={notice} />}
+      {notice && (
+        <p role="status" className={`px-5 pb-2 break-words ${isFault ? 'text-warning' : 'text-muted'}`}>
+          {noticeText(notice)}
+        </p>
+      )}
     </>
-  )
-}
-
-function NoticeLine({ notice }: { notice: NonNullable<Explanation['notice']> }) {
-  // Notices such as one about weak vectors for a language are expected.
-  const isFault = notice.code !== 'vectors_weak' && notice.code !== 'query_private'
-  return (
-    <p role="status" className={`px-5 pb-2 break-words ${isFault ? 'text-warning' : 'text-muted'}`}>
-      {noticeText(notice)}
-    </p>
   )
 }
 

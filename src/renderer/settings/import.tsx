@@ -159,23 +159,19 @@ function ImportPlanView({ task, plan, onAttachments, onDone }: PlanProps) {
         {names.join('\n')}
       </p>
       {kind === 'markdown' && added + conflicts > 0 && <p className="text-muted">{t('import.marked')}</p>}
-      {plan.renamed.count > 0 && (
-        <Details
-          title={t('import.renamed', { count: plan.renamed.count })}
-          lines={plan.renamed.examples.map(({ from, to }) => `${from} → ${to}`)}
-        />
-      )}
+      <Details
+        title={t('import.renamed', { count: plan.renamed.count })}
+        lines={plan.renamed.examples.map(({ from, to }) => `${from} → ${to}`)}
+      />
       {plan.renamed.examples.some(({ to }) => isRenamedInstruction(to)) && <p>{t('import.instructions')}</p>}
       <ChangedLinks existing={plan.existing} />
-      {plan.left.length > 0 && (
-        <Details
-          title={t('import.left', { count: plan.left.reduce((sum, { count }) => sum + count, 0) })}
-          lines={plan.left.map(({ reason, ending, count, names: examples }) => {
-            const kindOfFile = ending === '' ? t('import.noEnding') : `.${ending}`
-            return `${formatNumber(count)} ${kindOfFile}, ${t(`import.leftReason.${reason}`)}\n${examples.join(' · ')}`
-          })}
-        />
-      )}
+      <Details
+        title={t('import.left', { count: plan.left.reduce((sum, { count }) => sum + count, 0) })}
+        lines={plan.left.map(({ reason, ending, count, names: examples }) => {
+          const kindOfFile = ending === '' ? t('import.noEnding') : `.${ending}`
+          return `${formatNumber(count)} ${kindOfFile}, ${t(`import.leftReason.${reason}`)}\n${examples.join(' · ')}`
+        })}
+      />
       <Button
         look="primary"
         className="self-start"
@@ -215,6 +211,7 @@ interface DetailsProps {
 }
 
 function Details({ title, className = 'text-muted', lines }: DetailsProps) {
+  if (lines.length === 0) return null
   return (
     <details className={className}>
       <summary className="cursor-pointer">{title}</summary>
@@ -393,7 +390,7 @@ function PastImports() {
                 </Button>
               </span>
             </div>
-            {left.length > 0 && <Details title={t('import.undoLeft', { count: left.length })} lines={left} />}
+            <Details title={t('import.undoLeft', { count: left.length })} lines={left} />
           </li>
         ))}
       </ul>

@@ -58,7 +58,6 @@ export function useCommands({ session, capture, newFile, toggleSidebar, goToFile
   const agents = useQuery(api.agents.list.queryOptions()).data ?? []
   const notesPath = useNotesPath(agent.id)
   const goTo = (path: string) => () => navigate(path)
-  const switchTo = (id: string) => () => switchAgent(id)
   const stopTurn = (stopped: string) => runAsync(() => client.chat.stop({ agent: agent.id, session: stopped }))
   const lookForSuggestions = () => {
     navigate(paths.inbox())
@@ -89,7 +88,13 @@ export function useCommands({ session, capture, newFile, toggleSidebar, goToFile
     command('reindex', (t) => t('palette.reindex'), reindex(agent.id)),
     ...agents
       .filter(({ id, archived }) => id !== agent.id && !archived)
-      .map(({ id, name }) => command(`agent/${id}`, (t) => `${t('nav.agent')}: ${name}`, switchTo(id))),
+      .map(({ id, name }) =>
+        command(
+          `agent/${id}`,
+          (t) => `${t('nav.agent')}: ${name}`,
+          () => switchAgent(id),
+        ),
+      ),
     command('settings', (t) => t('settings.title'), goTo(paths.settings()), commandKeys.settings),
     ...sections.map(({ id }) => settingsCommand(id)),
     command('import', (t) => t('import.title'), goTo(paths.settings('import'))),

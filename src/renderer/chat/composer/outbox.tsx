@@ -131,7 +131,7 @@ type NewMessage = Omit<OutboxMessage, 'id' | 'problem'>
  * tab is reloaded, during sending is not sent again automatically, since it may have arrived.
  */
 class Outbox {
-  #messages: readonly OutboxMessage[] = loadMessages()
+  messages: readonly OutboxMessage[] = loadMessages()
   #isSending = false
   /** By id of a message that is being sent now. It is shown only if the sending takes long. */
   readonly #sending = new Map<string, 'hidden' | 'shown'>()
@@ -139,10 +139,6 @@ class Outbox {
   readonly subscribe = this.#changes.subscribe
   readonly #startedChats = new EventEmitter<{ readonly agent: string; readonly session: string }>()
   readonly onChatStarted = this.#startedChats.subscribe
-
-  get messages(): readonly OutboxMessage[] {
-    return this.#messages
-  }
 
   /** Returns undefined for a message that waits. */
   sendingState(id: string): 'hidden' | 'shown' | undefined {
@@ -153,12 +149,12 @@ class Outbox {
   async sendNow(message: NewMessage): Promise<SendResult> {
     const id = crypto.randomUUID()
     this.#sending.set(id, 'hidden')
-    this.#setMessages([...this.#messages, { ...message, id, problem: 'unknown' }])
+    this.#setMessages([...this.messages, { ...message, id, problem: 'unknown' }])
     const isCommand = message.text.startsWith('/')
     const showTimer = setTimeout(() => {
       // The answer to a command can take long although the command has arrived.
       this.#sending.set(id, isCommand ? 'hidden' : 'shown')
-      this.#setMessages([...this.#messages])
+      this.#setMessages([...this.messages])
     }, showSendingAfterMs)
     const checkTimer = setTimeout(() => void connection.check(), checkConnectionAfterMs)
     const result = await sendMessage({ ...message, attachments: [...message.attachments] })
@@ -171,17 +167,17 @@ class Outbox {
 
   /** Sends a message after those that wait. */
   add(message: NewMessage): void {
-    this.#setMessages([...this.#messages, { ...message, id: crypto.randomUUID() }])
+    this.#setMessages([...this.messages, { ...message, id: crypto.randomUUID() }])
     void this.send()
   }
 
   remove(id: string): void {
-    this.#setMessages(this.#messages.filter((message) => message.id !== id))
+    this.#setMessages(this.messages.filter((message) => message.id !== id))
   }
 
   retry(id: string): void {
     const withoutProblem = ({ problem: _problem, ...message }: OutboxMessage): OutboxMessage => message
-    this.#setMessages(this.#messages.map((message) => (message.id === id ? withoutProblem(message) : message)))
+    this.#setMessages(this.messages.map((message) => (message.id === id ? withoutProblem(message) : message)))
     void this.send()
   }
 
@@ -191,7 +187,7 @@ class Outbox {
     this.#isSending = true
     try {
       for (;;) {
-        const next = this.#messages.find(({ problem }) => problem === undefined)
+        const next = this.messages.find(({ problem }) => problem === undefined)
         if (!next || connection.state !== 'open') return
         await this.#sendOne(next)
       }
@@ -207,17 +203,17 @@ class Outbox {
       // Other messages for the same new chat continue in it.
       const continues = (other: OutboxMessage) =>
         session === undefined && other.session === undefined && other.agent === agent
-      const others = this.#messages.filter((other) => other.id !== id)
+      const others = this.messages.filter((other) => other.id !== id)
       this.#setMessages(others.map((other) => (continues(other) ? { ...other, session: sent.session } : other)))
       if (session === undefined) this.#startedChats.emit({ agent, session: sent.session })
     } catch (error) {
       const problem = error instanceof ORPCError ? explainError(error) : 'unknown'
-      this.#setMessages(this.#messages.map((message) => (message.id === id ? { ...message, problem } : message)))
+      this.#setMessages(this.messages.map((message) => (message.id === id ? { ...message, problem } : message)))
     }
   }
 
   #setMessages(messages: readonly OutboxMessage[]): void {
-    this.#messages = messages
+    this.messages = messages
     try {
       sessionStorage.setItem(storageName, JSON.stringify(messages))
     } catch {

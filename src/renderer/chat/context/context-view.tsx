@@ -3,13 +3,7 @@ import { FileJson, ChevronLeft, ChevronRight } from 'lucide-react'
 import { useState, useMemo } from 'react'
 import { t } from 'i18next'
 import { toast } from 'sonner'
-import type {
-  ContextEvent,
-  ContextEventDetails,
-  ContextItem,
-  ContextReport,
-  WireRequest,
-} from '#shared/contract/index.ts'
+import type { ContextEvent, ContextItem, ContextReport, WireRequest } from '#shared/contract/index.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { api } from '#lib/api/client.ts'
 import { Checkbox, Button, IconButton, Choice, QueryView, EmptyState } from '#lib/ui/elements.tsx'
@@ -204,7 +198,21 @@ function EventDetails({ session, event: { id, at, event } }: { session: string; 
         {(data) => (
           <>
             {(['dropped', 'uncovered', 'kept'] as const).map(
-              (kind) => data[kind].length > 0 && <MessageList key={kind} kind={kind} messages={data[kind]} />,
+              (kind) =>
+                data[kind].length > 0 && (
+                  <details key={kind}>
+                    <summary className="cursor-pointer">{t(`context.${kind}`, { count: data[kind].length })}</summary>
+                    <ul className="mt-1 max-h-96 overflow-auto rounded-md border border-line bg-paper text-[12px]">
+                      {data[kind].map(({ role, text, tokens }, index) => (
+                        <li key={index} className="flex gap-3 border-b border-soft px-3.5 py-1.5 last:border-0">
+                          <span className="w-24 shrink-0 truncate font-mono text-muted">{role}</span>
+                          <span className="line-clamp-4 min-w-0 flex-1 whitespace-pre-wrap">{text}</span>
+                          <span className="tabular shrink-0 text-muted">{formatNumber(tokens)}</span>
+                        </li>
+                      ))}
+                    </ul>
+                  </details>
+                ),
             )}
             {data.results.length > 0 && (
               <ul className="text-[12px]">
@@ -222,25 +230,6 @@ function EventDetails({ session, event: { id, at, event } }: { session: string; 
         )}
       </QueryView>
     </section>
-  )
-}
-
-type MessageKind = 'dropped' | 'uncovered' | 'kept'
-
-function MessageList({ kind, messages }: { kind: MessageKind; messages: ContextEventDetails[MessageKind] }) {
-  return (
-    <details>
-      <summary className="cursor-pointer">{t(`context.${kind}`, { count: messages.length })}</summary>
-      <ul className="mt-1 max-h-96 overflow-auto rounded-md border border-line bg-paper text-[12px]">
-        {messages.map(({ role, text, tokens }, index) => (
-          <li key={index} className="flex gap-3 border-b border-soft px-3.5 py-1.5 last:border-0">
-            <span className="w-24 shrink-0 truncate font-mono text-muted">{role}</span>
-            <span className="line-clamp-4 min-w-0 flex-1 whitespace-pre-wrap">{text}</span>
-            <span className="tabular shrink-0 text-muted">{formatNumber(tokens)}</span>
-          </li>
-        ))}
-      </ul>
-    </details>
   )
 }
 

@@ -18,13 +18,7 @@ import { fileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
 import { bestMatches, nameRanker, useChineseNames } from '#lib/util/name-match.ts'
 import { createNote, setFolderPrivate, AttachmentRow, FileRow, PathMenu, hiddenByMenu } from './file-row.tsx'
 import { parentFolders, treeOf, treeRows, type TreeFile, type TreeRow } from '../rows.ts'
-import {
-  dailyPattern,
-  useDailyPath,
-  useNewNoteFolder,
-  useToday,
-  useVaultSettings,
-} from '#lib/notes/use-vault-settings.ts'
+import { useDailyPath, useNewNoteFolder, useToday, useVaultSettings, vaultLine } from '#lib/notes/use-vault-settings.ts'
 import { useAttachmentList } from '../attachments.ts'
 
 const maxWithoutFilter = 12
@@ -132,7 +126,7 @@ function VaultSettingsLine() {
   const { id: agent } = useAgent()
   const conventions = useVaultSettings(agent)
   if (!conventions || conventions.kind === 'plain') return null
-  const line = t('vault.line', { kind: t(`vault.kind.${conventions.kind}`), daily: dailyPattern(conventions.daily) })
+  const line = vaultLine(conventions)
   return (
     <p data-testid="vault-line" className="flex gap-2 px-2 pb-1 text-[11px] text-muted">
       <span className="min-w-0 truncate" title={line}>

@@ -59,7 +59,11 @@ export function describeVault({ kind, daily }: VaultConventions, count: number):
   return t('vault.found', { kind: t(`vault.kind.${kind}`), notes, daily: dailyPattern(daily) })
 }
 
+export function vaultLine({ kind, daily }: VaultConventions): string {
+  return t('vault.line', { kind: t(`vault.kind.${kind}`), daily: dailyPattern(daily) })
+}
+
 /** Returns the path pattern of daily notes, such as `journals/YYYY_MM_DD`. */
-export function dailyPattern({ folder, format }: VaultConventions['daily']): string {
+function dailyPattern({ folder, format }: VaultConventions['daily']): string {
   return folder === '' ? format : `${folder}/${format}`
 }
