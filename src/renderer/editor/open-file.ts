@@ -288,10 +288,7 @@ export function useOpenFile(agent: string, path: string, disk: DiskFile, options
   )
   const view = useSyncExternalStore(file.subscribe, file.view)
   const isMissing = missing !== undefined || view.missingSince === disk
-  useEffect(
-    () => file.follow({ disk, isMissing, autosave, onUnsavedClose }),
-    [file, disk, isMissing, autosave, onUnsavedClose],
-  )
+  useEffect(() => file.follow({ disk, isMissing, autosave, onUnsavedClose }))
   useEffect(() => {
     file.showDisk(disk)
     return file.loadDrafts(disk.text)

@@ -97,12 +97,8 @@ class Connection {
   async #linkOrTimeout(): Promise<Link> {
     if (this.state === 'open') return this.#link
     const { promise: timeout, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => reject(new ConnectionTimeoutError('the runtime cannot be reached')), queryTimeoutMs)
-    try {
-      return await Promise.race([this.#link, timeout])
-    } finally {
-      clearTimeout(timer)
-    }
+    setTimeout(() => reject(new ConnectionTimeoutError('the runtime cannot be reached')), queryTimeoutMs)
+    return Promise.race([this.#link, timeout])
   }
 
   #setState(state: ConnectionState): void {

@@ -11,20 +11,18 @@ const translations = {
 export const locales = ['en', 'zh-CN', 'zh-TW'] as const
 
 export async function startI18n(): Promise<void> {
-  const locale = systemLocale()
-  const { default: translation } = await translations[locale]()
   await i18next.use(initReactI18next).init({
-    resources: { [locale]: { translation } },
-    // Other languages load while the window is open.
+    // Languages load when they are shown.
+    resources: {},
     partialBundledLanguages: true,
-    lng: locale,
+    lng: systemLocale(),
     fallbackLng: 'en',
     interpolation: { escapeValue: false },
     keySeparator: '.',
     returnNull: false,
     react: { bindI18nStore: 'added' },
   })
-  document.documentElement.lang = locale
+  await applyLocale('system')
 }
 
 let pendingLocale: Locale | undefined

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useState, useSyncExternalStore } from 'react'
 import { t } from 'i18next'
 import { CodeBlock } from '../document/elements.tsx'
 
@@ -82,11 +82,11 @@ async function draw(code: string, theme: string) {
 }
 
 function useTheme(): string {
-  const [theme, setTheme] = useState(() => document.documentElement.dataset['theme'] ?? 'light')
-  useEffect(() => {
-    const observer = new MutationObserver(() => setTheme(document.documentElement.dataset['theme'] ?? 'light'))
-    observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })
-    return () => observer.disconnect()
-  }, [])
-  return theme
+  return useSyncExternalStore(onThemeChange, () => document.documentElement.dataset['theme'] ?? 'light')
+}
+
+function onThemeChange(listener: () => void): () => void {
+  const observer = new MutationObserver(listener)
+  observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+  return () => observer.disconnect()
 }
