@@ -150,20 +150,15 @@ function ThenAndNow({ recall }: { recall: Recall }) {
       <QueryView query={current} lines={3}>
         {({ results: found }) => (
           <table className="w-full table-fixed text-left text-[12px]">
-            <colgroup>
-              <col />
-              <col className="w-20" />
-              <col className="w-20" />
-              <col className="w-24" />
-              <col className="w-36" />
-            </colgroup>
             <thead className="text-muted">
               <tr>
                 <th className="py-1 font-medium">{t('tool.result')}</th>
-                <th className="text-right font-medium">{t('recalls.then')}</th>
-                <th className="text-right font-medium">{t('recalls.now')}</th>
-                <th className="pl-4 font-medium">{t('recalls.use')}</th>
-                <th className="sr-only">{t('savedSearches.add')}</th>
+                <th className="w-20 text-right font-medium">{t('recalls.then')}</th>
+                <th className="w-20 text-right font-medium">{t('recalls.now')}</th>
+                <th className="w-24 pl-4 font-medium">{t('recalls.use')}</th>
+                <th className="w-36">
+                  <span className="sr-only">{t('savedSearches.add')}</span>
+                </th>
               </tr>
             </thead>
             <tbody>

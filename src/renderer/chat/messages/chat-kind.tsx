@@ -45,11 +45,7 @@ export function ChatKindSwitches({ kind, onChange }: { kind: ChatKind; onChange:
           <Icon size={14} className={isOn ? 'text-accent' : ''} /> {label}
         </Button>
       ))}
-      {isPrivate && (
-        <span>
-          <PrivateHint />
-        </span>
-      )}
+      {isPrivate && <PrivateHint />}
       {isWithoutMemory && <span>{t('chat.withoutMemoryHint')}</span>}
     </div>
   )
