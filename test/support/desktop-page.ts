@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { Page } from 'playwright-core'
+import { listen } from './listen.ts'
 import { contentSecurityPolicy } from '../../src/main/app/server/security-headers.ts'
 import { interfaceFiles } from '../../src/main/app/server/http-server.ts'
 
@@ -29,14 +30,10 @@ export async function serveDesktopPage(ipcMain: EventEmitter, senderUrl: string)
   sockets.on('connection', (socket) => {
     ipcMain.emit('commonplace:connect', { ports: [portOver(socket)], senderFrame: { url: senderUrl, parent: null } })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     for (const client of sockets.clients) client.terminate()
-    server.closeAllConnections()
-    server.close()
   })
-  const bound = server.address()
-  return `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}/`
+  return `${await listen(server)}/`
 }
 
 /** Returns an emitter with the interface of `MessagePortMain`, as Electron's main process gets it. */

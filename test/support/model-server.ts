@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onTestFinished } from 'vitest'
+import { listen } from './listen.ts'
 
 export type ScriptedAnswer =
   | {
@@ -187,13 +187,7 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
     await stream(response, eventsOf(path, next, state.window === undefined ? undefined : size), next, path)
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const bound = server.address()
-  const url = `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}`
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  const url = await listen(server)
   return Object.assign(state, { url, openAiUrl: `${url}/v1`, requests, titleRequests, aborted, refused })
 }
 

@@ -1,6 +1,6 @@
 /** An HTTP proxy on loopback. Forwards plain requests. */
 import { createServer, request as ask } from 'node:http'
-import { onTestFinished } from 'vitest'
+import { listen } from './listen.ts'
 
 /** @returns the URL and the hosts reached through the proxy, in order */
 export async function startProxy(): Promise<{ url: string; hosts: string[] }> {
@@ -16,11 +16,5 @@ export async function startProxy(): Promise<{ url: string; hosts: string[] }> {
     onward.on('error', () => response.destroy())
     request.pipe(onward)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const bound = server.address()
-  return { url: `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}`, hosts }
+  return { url: await listen(server), hosts }
 }

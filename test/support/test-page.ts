@@ -5,11 +5,7 @@ import { openTestServer, type TestAppOptions } from './app.ts'
 import { enter, openPage, visit } from './browser.ts'
 import { startModelServer, type ScriptedAnswer } from './model-server.ts'
 
-/** A PNG of one pixel. */
-export const dot = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
-  'base64',
-)
+export { dot } from './dot.ts'
 
 /** @param place path and query of the first view */
 export async function openTestPage(

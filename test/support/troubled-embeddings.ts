@@ -1,7 +1,7 @@
 /** A loopback embeddings server that can fail in various ways, and records its requests. */
 import { createHash } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
-import { onTestFinished } from 'vitest'
+import { listen } from './listen.ts'
 
 export type Trouble = 'none' | 'auth' | 'rate' | 'broken' | 'hang' | 'slow' | 'dropped' | 'unknownModel'
 
@@ -32,14 +32,8 @@ export async function startTroubledEmbeddings(): Promise<TroubledServer> {
       answer(response, input, state)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const bound = server.address()
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
   return Object.assign(state, {
-    url: `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}/v1`,
+    url: `${await listen(server)}/v1`,
     inputs,
     texts: () => inputs.flat().filter((text) => text !== 'memory'),
   })

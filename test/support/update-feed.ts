@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest'
 import type { AppUpdater } from 'electron-updater'
 import { electron } from './electron/shell.ts'
 import { writeFiles } from './folder.ts'
+import { listen } from './listen.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -54,13 +55,7 @@ export async function openFeed(): Promise<Feed> {
     if (typeof file === 'function') return file(response)
     response.writeHead(file === undefined ? 404 : 200).end(file)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const bound = server.address()
-  const url = `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}/`
+  const url = `${await listen(server)}/`
   const offer: Feed['offer'] = (feedFile, version, file, content, digest = sha512(content)) => {
     const notes = `Notes of ${version}: <img src="https://evil.example/x.png"> ![](https://evil.example/y.png)`
     const info = { version, files: [{ url: file, sha512: digest, size: content.length }], releaseNotes: notes }

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
-import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openTestApp } from '../../support/app.ts'
+import { listen } from '../../support/listen.ts'
 
 const key = 'echoed-0123456789-key'
 
@@ -13,11 +13,7 @@ async function echoing(): Promise<string> {
     response.writeHead(400, { 'Content-Type': 'application/json' })
     response.end(JSON.stringify({ error: { message: `what is ${request.headers.authorization}?` } }))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  const bound = server.address()
-  return `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}/v1`
+  return `${await listen(server)}/v1`
 }
 
 describe('key in a provider’s error message', () => {

@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createGzip } from 'node:zlib'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { listen } from '../../support/listen.ts'
 import { rounds } from '../../support/thorough.ts'
 
 const reader = fileURLToPath(new URL('../../support/greedy-reader.ts', import.meta.url))
@@ -27,14 +28,7 @@ async function greedy(give: (response: ServerResponse) => AsyncGenerator<string>
       out.end()
     })().catch(() => response.destroy())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const bound = server.address()
-  return `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}`
+  return listen(server)
 }
 
 async function* forever(opening: string, piece: string): AsyncGenerator<string> {

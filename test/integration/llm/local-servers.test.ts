@@ -1,10 +1,10 @@
 /** Chats with servers that answer byte for byte like llama-cpp-python 0.3.36 and Ollama, as recorded. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { openAgent } from '../../support/agent.ts'
 import { openTestApp } from '../../support/app.ts'
+import { listen } from '../../support/listen.ts'
 import { startModelServer } from '../../support/model-server.ts'
 
 type Body = { stream: boolean; tools?: unknown[]; messages: { role: string; content: unknown }[] }
@@ -31,10 +31,7 @@ async function openChat(reply: (body: Body, bodies: Body[]) => Reply, window = 3
     response.end(sent)
   }
   const server = createServer((request, response) => void answerTo(request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo
-  const url = `http://127.0.0.1:${port}`
+  const url = await listen(server)
   const { app, agent, send, messagesOf } = await openAgent(
     { url, openAiUrl: url },
     {
@@ -155,12 +152,7 @@ it('finds servers of this machine at their ports, and ignores other programs', a
   const other = createServer((_, response) => response.end('<html>A web page</html>'))
   const silent = createServer(() => undefined)
   for (const server of [other, silent]) {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    env['OLLAMA_HOST'] = `0.0.0.0:${(server.address() as AddressInfo).port}`
+    env['OLLAMA_HOST'] = (await listen(server)).replace('http://127.0.0.1', '0.0.0.0')
     const started = performance.now()
     expect(await findOllama()).toBeUndefined()
     expect(performance.now() - started).toBeLessThan(5000)

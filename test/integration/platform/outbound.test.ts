@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { appendFile, mkdir, readFile, stat, truncate } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -13,13 +12,10 @@ import { createLocalEmbeddings } from '../../../src/main/search/embeddings/creat
 import type { OutboundRequest } from '../../../src/shared/contract/index.ts'
 import { openTestServer } from '../../support/app.ts'
 import { connect } from '../../support/client.ts'
+import { dot } from '../../support/dot.ts'
 import { folderWith, temporaryFolder, textsIn, until } from '../../support/folder.ts'
+import { listen } from '../../support/listen.ts'
 import { startModelServer } from '../../support/model-server.ts'
-
-const png = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
-  'base64',
-)
 
 /** This address leads to this machine, but is not a loopback address, so it counts as another machine. */
 const asRemote = (url: string) => url.replace('127.0.0.1', '0.0.0.0')
@@ -28,14 +24,9 @@ async function startPictures(onHeaders?: (headers: IncomingHttpHeaders) => void)
   const server = createServer((request, response) => {
     onHeaders?.(request.headers)
     if (request.url?.startsWith('/moved')) response.writeHead(302, { location: '/a.png?session=secret' }).end()
-    else response.writeHead(200, { 'content-type': 'image/png' }).end(png)
+    else response.writeHead(200, { 'content-type': 'image/png' }).end(dot)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return asRemote(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  return asRemote(await listen(server))
 }
 
 async function startTools(): Promise<string> {

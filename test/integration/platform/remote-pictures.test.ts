@@ -1,27 +1,15 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { createRouterClient } from '@orpc/server'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { maxImageBytes } from '../../../src/main/platform/net/remote-picture.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
-
-const png = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
-  'base64',
-)
+import { dot } from '../../support/dot.ts'
+import { listen } from '../../support/listen.ts'
 
 /** Starts a server on this machine; only this test allows its address. */
-async function openServer(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
-  const server = createServer(answer)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
+const openServer = (answer: RequestListener) => listen(createServer(answer))
 
 async function openPictures(isOpenAddress?: (address: string) => boolean) {
   const { app } = await openTestApp({ files: { 'MEMORY.md': '' }, ...(isOpenAddress ? { isOpenAddress } : {}) })
@@ -37,10 +25,10 @@ describe('remote images', () => {
     const server = await openServer((request, response) => {
       asked.push(request.headers)
       if (request.url === '/first') response.writeHead(302, { location: '/x.png', 'set-cookie': 'a=b' }).end()
-      else response.writeHead(200, { 'content-type': 'image/jpeg' }).end(png)
+      else response.writeHead(200, { 'content-type': 'image/jpeg' }).end(dot)
     })
     const load = await openPictures(here)
-    expect(await load(`${server}/first`)).toEqual({ type: 'image/png', data: png.toString('base64') })
+    expect(await load(`${server}/first`)).toEqual({ type: 'image/png', data: dot.toString('base64') })
     await load(`${server}/x.png`)
     expect(asked).toHaveLength(3)
     for (const headers of asked) {
@@ -54,7 +42,7 @@ describe('remote images', () => {
     let asked = 0
     const server = await openServer((_request, response) => {
       asked += 1
-      response.end(png)
+      response.end(dot)
     })
     const { port } = new URL(server)
     const load = await openPictures()
@@ -81,7 +69,7 @@ describe('remote images', () => {
     let inside = 0
     const target = await openServer((_request, response) => {
       inside += 1
-      response.end(png)
+      response.end(dot)
     })
     const outside = await openServer((_request, response) => {
       response.writeHead(302, { location: target.replace('127.0.0.1', 'localhost') }).end()
@@ -94,13 +82,13 @@ describe('remote images', () => {
   it('rejects large, invalid and missing images with a reason', async () => {
     const server = await openServer((request, response) => {
       const kind = { 'content-type': 'image/png' }
-      if (request.url === '/large') response.writeHead(200, kind).end(Buffer.alloc(maxImageBytes + 1, png))
+      if (request.url === '/large') response.writeHead(200, kind).end(Buffer.alloc(maxImageBytes + 1, dot))
       else if (request.url === '/bomb')
         response.writeHead(200, { ...kind, 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(4 * maxImageBytes)))
       else if (request.url === '/page') response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')
       else if (request.url === '/script') response.writeHead(200, kind).end('<script>alert(1)</script>')
       else if (request.url === '/round') response.writeHead(302, { location: '/round' }).end()
-      else response.writeHead(404, kind).end(png)
+      else response.writeHead(404, kind).end(dot)
     })
     const load = await openPictures(here)
     for (const name of ['large', 'bomb', 'page', 'script'])
