@@ -1,5 +1,5 @@
 /** Runs the shell of the app on the stand-in. A test mocks `electron` with `electron` of this file. */
-import { vi } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { temporaryFolder, writeFiles } from '../folder.ts'
 import { Computer } from './computer.ts'
 import type { ComputerOptions, Launch, Platform } from './host.ts'
@@ -36,12 +36,6 @@ export function pretend(platform: NodeJS.Platform): void {
   Object.defineProperty(process, 'platform', { value: platform })
 }
 
-/** Restores the process. */
-export function endShell(): void {
-  pretend(real.platform)
-  process.argv = real.argv
-}
-
 /** Makes the code of an instance see its module, system and arguments. */
 export function inInstance(main: Main): Main {
   return (module, instance) => {
@@ -59,11 +53,17 @@ export function inInstance(main: Main): Main {
 
 /** A ready app without code, for tests of one part of the shell. */
 export async function emptyApp(options: Partial<ComputerOptions> = {}): Promise<Running> {
+  onTestFinished(restoreProcess)
   const computer = new Computer({ platform: process.platform as Platform, ...options })
   return running(
     computer,
     inInstance(() => {}),
   )
+}
+
+function restoreProcess(): void {
+  pretend(real.platform)
+  process.argv = real.argv
 }
 
 export interface Running {
@@ -78,7 +78,7 @@ async function running(computer: Computer, main: Main, launch?: Launch): Promise
   return { computer, instance, user: new User(computer) }
 }
 
-/** Starts the whole shell with its own home, until its windows are there. */
+/** Starts the whole shell with its own home, until its windows are there. The app ends with the test. */
 export async function startShell(
   platform: Platform,
   config = '',
@@ -90,6 +90,10 @@ export async function startShell(
   vi.stubEnv('COMMONPLACE_HOME', home)
   const computer = new Computer({ platform, folders: { userData: home, appData: home } })
   const instance = computer.start(inInstance(shell), launch)
+  onTestFinished(async () => {
+    await endApp(instance)
+    restoreProcess()
+  })
   const run = { computer, instance, user: new User(computer) }
   // The code has run so far that it holds the lock, but has no window yet.
   await vi.waitUntil(() => computer.locks.size > 0, { timeout: 10_000, interval: 1 })
@@ -118,7 +122,7 @@ export async function ended({ instance }: Running): Promise<void> {
 }
 
 /** Ends the app, even if a window prevents its close. */
-export async function endApp(instance: Instance): Promise<void> {
+async function endApp(instance: Instance): Promise<void> {
   for (const window of instance.windows.slice()) {
     window.removeAllListeners('close')
     window.webContents.page.beforeUnload = undefined

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { electron, emptyApp, endShell, type Running } from '../../../support/electron/shell.ts'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { electron, emptyApp, type Running } from '../../../support/electron/shell.ts'
 
 vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
 
@@ -18,7 +18,6 @@ beforeEach(async () => {
   run = await emptyApp({ platform: 'linux' })
   run.instance.app.on('window-all-closed', () => {})
 })
-afterEach(endShell)
 
 describe('quick capture in the shell', () => {
   it('creates the window ahead, shows it on the pointer’s screen, and hides it on close', () => {

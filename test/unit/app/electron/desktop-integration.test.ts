@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { Outbound } from '../../../../src/main/platform/index.ts'
 import { openTestApp } from '../../../support/app.ts'
 import type { BaseWindow } from '../../../support/electron/index.ts'
 import type { Menu } from '../../../support/electron/menu.ts'
-import { electron, emptyApp, endShell, pretend, type Running } from '../../../support/electron/shell.ts'
+import { electron, emptyApp, pretend, type Running } from '../../../support/electron/shell.ts'
 import { temporaryFolder, until } from '../../../support/folder.ts'
 
 vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
@@ -27,7 +27,6 @@ beforeEach(async () => {
   run = await emptyApp({ platform: 'linux', folders: { appData: '/nowhere' } })
   run.instance.app.on('window-all-closed', () => {})
 })
-afterEach(endShell)
 
 const openWindow = (): BaseWindow => new electron.BrowserWindow()
 

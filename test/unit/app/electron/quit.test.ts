@@ -1,19 +1,11 @@
 /** The end of the whole shell, on the stand-in. */
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ContractClient } from '../../../../src/shared/contract/index.ts'
 import { plainConfig } from '../../../support/app.ts'
 import type { Platform } from '../../../support/electron/index.ts'
-import {
-  endApp,
-  ended,
-  endShell,
-  settled,
-  startShell,
-  type Running,
-  windowsOf,
-} from '../../../support/electron/shell.ts'
+import { ended, settled, startShell, type Running, windowsOf } from '../../../support/electron/shell.ts'
 import { temporaryFolder, textsIn } from '../../../support/folder.ts'
 
 vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
@@ -22,25 +14,15 @@ const { HostProcess } = await import('../../../../src/main/app/instance-lock/hos
 const platforms: Platform[] = ['linux', 'win32', 'darwin']
 const link = 'commonplace://remember?text=hello'
 const closeMemory = vi.fn<() => Promise<void>>()
-let running: Running | undefined
 
 beforeEach(() => {
+  closeMemory.mockClear()
   const { close } = HostProcess.prototype
   vi.spyOn(HostProcess.prototype, 'close').mockImplementation(async function (this: object) {
     await close.call(this as never)
     await closeMemory()
   })
 })
-afterEach(async () => {
-  if (running) await endApp(running.instance)
-  vi.clearAllMocks()
-  endShell()
-})
-
-async function start(platform: Platform, config?: string): Promise<Running> {
-  running = await startShell(platform, config)
-  return running
-}
 
 /** Records the steps of the end, in order. */
 function recordSteps({ instance }: Running): string[] {
@@ -61,7 +43,7 @@ const saved = ['capture closed', 'main closed', 'saving', 'saved', 'quit 0']
 
 describe('quit', () => {
   it.each(platforms)('from the menu: closes the windows, saves, then ends, on %s', async (platform) => {
-    const run = await start(platform, 'desktop: { closeTo: tray }\n')
+    const run = await startShell(platform, 'desktop: { closeTo: tray }\n')
     const notes = recordSteps(run)
     run.user.choosesItem(run.instance, platform === 'win32' ? 'Exit' : 'Quit')
     await ended(run)
@@ -70,7 +52,7 @@ describe('quit', () => {
   })
 
   it.each(platforms)('from the tray, with the window hidden, on %s', async (platform) => {
-    const run = await start(platform, 'desktop: { closeTo: tray }\n')
+    const run = await startShell(platform, 'desktop: { closeTo: tray }\n')
     const notes = recordSteps(run)
     windowsOf(run).main?.close()
     await settled(run)
@@ -82,7 +64,7 @@ describe('quit', () => {
   })
 
   it.each(['linux', 'win32'] as const)('with the close button and closeTo: quit on %s', async (platform) => {
-    const run = await start(platform, 'desktop: { closeTo: quit }\n')
+    const run = await startShell(platform, 'desktop: { closeTo: quit }\n')
     const notes = recordSteps(run)
     windowsOf(run).main?.close()
     await ended(run)
@@ -91,7 +73,7 @@ describe('quit', () => {
 
   it('stores what a page sends while its window closes', async () => {
     const workspace = await temporaryFolder()
-    const run = await start('linux', plainConfig.replaceAll('{{workspace}}', workspace))
+    const run = await startShell('linux', plainConfig.replaceAll('{{workspace}}', workspace))
     const { main } = windowsOf(run)
     if (main === undefined) throw new Error('there is no main window')
     const { page } = main.webContents
@@ -110,7 +92,7 @@ describe('quit', () => {
   })
 
   it('with a signal', async () => {
-    const run = await start('linux', 'desktop: { closeTo: tray }\n')
+    const run = await startShell('linux', 'desktop: { closeTo: tray }\n')
     const notes = recordSteps(run)
     run.user.terminates(run.instance)
     await ended(run)
@@ -118,7 +100,7 @@ describe('quit', () => {
   })
 
   it.each(platforms)('delays a shutdown of %s until all is saved', async (platform) => {
-    const run = await start(platform, 'desktop: { closeTo: tray }\n')
+    const run = await startShell(platform, 'desktop: { closeTo: tray }\n')
     const notes = recordSteps(run)
     expect(run.user.shutsDown(run.instance)).toBe(true)
     await ended(run)
@@ -127,7 +109,7 @@ describe('quit', () => {
   })
 
   it('saves at once if Windows no longer waits', async () => {
-    const run = await start('win32')
+    const run = await startShell('win32')
     const { capture } = windowsOf(run)
     capture.once('session-end', () => run.instance.app.emit('second-instance', {}, [link]))
     run.user.powersOff(run.instance)
@@ -136,7 +118,7 @@ describe('quit', () => {
   })
 
   it.each(['darwin', 'win32'] as const)('for an update that closes the windows first, on %s', async (platform) => {
-    const run = await start(platform, 'desktop: { closeTo: tray }\n')
+    const run = await startShell(platform, 'desktop: { closeTo: tray }\n')
     const notes = recordSteps(run)
     const { autoUpdater } = run.instance.electron
     run.computer.update = '9.9.9'
@@ -150,7 +132,7 @@ describe('quit', () => {
   })
 
   it('hides to the tray again after an update that a page stopped', async () => {
-    const run = await start('win32', 'desktop: { closeTo: tray }\n')
+    const run = await startShell('win32', 'desktop: { closeTo: tray }\n')
     const { main } = windowsOf(run)
     const { autoUpdater } = run.instance.electron
     run.computer.update = '9.9.9'
@@ -169,7 +151,7 @@ describe('quit', () => {
   it.each(['activate', 'second-instance', 'open-url'])(
     'opens no window for %s once the quit has begun',
     async (name) => {
-      const run = await start('linux')
+      const run = await startShell('linux')
       const windows = vi.fn()
       run.instance.app.on('browser-window-created', windows)
       const emit = (): void =>
@@ -183,7 +165,7 @@ describe('quit', () => {
   )
 
   it('shows that it saves, if that takes long, and ends after a limit', async () => {
-    const run = await start('linux')
+    const run = await startShell('linux')
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     closeMemory.mockImplementationOnce(() => new Promise(() => {}))
     run.instance.app.quit()
@@ -201,17 +183,8 @@ describe('quit', () => {
     expect(run.instance.exitCode).toBe(0)
   })
 
-  it('shows nothing if saving is fast', async () => {
-    const run = await start('linux')
-    const windows = vi.fn()
-    run.instance.app.on('browser-window-created', windows)
-    run.instance.app.quit()
-    await ended(run)
-    expect(windows).not.toHaveBeenCalled()
-  })
-
   it('ends once, even if quitting is requested again while the memory closes', async () => {
-    const run = await start('linux')
+    const run = await startShell('linux')
     const exits = vi.fn()
     run.instance.app.on('quit', exits)
     closeMemory.mockImplementationOnce(async () => {
@@ -227,7 +200,7 @@ describe('quit', () => {
   })
 
   it('ends even if closing the memory fails', async () => {
-    const run = await start('linux')
+    const run = await startShell('linux')
     closeMemory.mockRejectedValueOnce(new Error('a full disk'))
     run.instance.app.quit()
     await ended(run)
@@ -235,7 +208,7 @@ describe('quit', () => {
   })
 
   it('keeps the memory open if a window prevents its close, and hides to the tray again', async () => {
-    const run = await start('linux', 'desktop: { closeTo: tray }\n')
+    const run = await startShell('linux', 'desktop: { closeTo: tray }\n')
     const { main, capture } = windowsOf(run)
     main?.once('close', (event: Event) => event.preventDefault())
     run.instance.app.quit()
@@ -252,7 +225,7 @@ describe('quit', () => {
   })
 
   it('stays without windows on macOS after a cancelled quit', async () => {
-    const run = await start('darwin')
+    const run = await startShell('darwin')
     const { main } = windowsOf(run)
     main?.once('close', (event: Event) => event.preventDefault())
     run.instance.app.quit()
@@ -265,7 +238,7 @@ describe('quit', () => {
   })
 
   it('stays if a page asks to stay, and hides to the tray again', async () => {
-    const run = await start('linux', 'desktop: { closeTo: tray }\n')
+    const run = await startShell('linux', 'desktop: { closeTo: tray }\n')
     const { main } = windowsOf(run)
     if (main) main.webContents.page.beforeUnload = () => true
     run.instance.app.quit()
@@ -276,7 +249,7 @@ describe('quit', () => {
   })
 
   it('stays if a listener prevents before-quit, and both windows hide again', async () => {
-    const run = await start('linux', 'desktop: { closeTo: tray }\n')
+    const run = await startShell('linux', 'desktop: { closeTo: tray }\n')
     run.instance.app.once('before-quit', (event: Event) => event.preventDefault())
     run.instance.app.quit()
     await settled(run)

@@ -4,11 +4,11 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { contentSecurityPolicy } from '../../../../src/main/app/server/security-headers.ts'
 import type { DesktopBridge } from '../../../../src/shared/contract/update-state.ts'
 import { emit } from '../../../support/electron/events.ts'
-import { electron, endApp, endShell, type Running, startShell, windowsOf } from '../../../support/electron/shell.ts'
+import { electron, type Running, startShell, windowsOf } from '../../../support/electron/shell.ts'
 
 vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
 
@@ -20,10 +20,6 @@ describe("Electron's checklist", () => {
 
   beforeEach(async () => {
     run = await startShell('linux')
-  })
-  afterEach(async () => {
-    await endApp(run.instance)
-    endShell()
   })
 
   it('every window is isolated and sandboxed, without Node, with web security and no other options', () => {
@@ -47,9 +43,12 @@ describe("Electron's checklist", () => {
         expect(webContents.pageOpens(url)).toBe('deny')
       for (const name of ['will-navigate', 'will-attach-webview'])
         expect(emit(webContents, name, {}, 'file:///etc/passwd'), name).toBe(true)
+      expect(webContents.pageNavigates('javascript:alert(1)')).toBeUndefined()
       expect(run.computer.opened).toEqual([])
-      webContents.pageOpens('mailto:ann@example.com')
-      expect(run.computer.opened.splice(0)).toEqual([{ how: 'external', what: 'mailto:ann@example.com' }])
+      for (const what of ['mailto:ann@example.com', 'https://example.com']) {
+        expect(webContents.pageOpens(what)).toBe('deny')
+        expect(run.computer.opened.splice(0)).toEqual([{ how: 'external', what }])
+      }
     }
   })
 
@@ -76,6 +75,7 @@ describe("Electron's checklist", () => {
       expect(await defaultSession.asks(permission)).toBe(false)
       expect(defaultSession.permissionCheck?.(null, permission, ours, {})).toBe(false)
     }
+    expect(await defaultSession.asks('clipboard-sanitized-write')).toBe(true)
     expect(defaultSession.devicePermission?.({})).toBe(false)
     expect([electron.app.isSandboxed, electron.app.hasSingleInstanceLock()]).toEqual([true, true])
   })

@@ -1,17 +1,8 @@
 /** The whole shell, from its start to its exit, on the stand-in. */
 import { EventPublisher } from '@orpc/server'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import {
-  endApp,
-  ended,
-  endShell,
-  lockOnly,
-  settled,
-  startShell,
-  type Running,
-  windowsOf,
-} from '../../../support/electron/shell.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { ended, lockOnly, settled, startShell, windowsOf } from '../../../support/electron/shell.ts'
 import { emit } from '../../../support/electron/events.ts'
 import type { Platform } from '../../../support/electron/index.ts'
 import { folderWith } from '../../../support/folder.ts'
@@ -20,21 +11,10 @@ vi.mock('electron', async () => (await import('../../../support/electron/shell.t
 
 const platforms: Platform[] = ['linux', 'win32', 'darwin']
 const link = 'commonplace://remember?text=hello'
-let running: Running | undefined
-
-afterEach(async () => {
-  if (running) await endApp(running.instance)
-  endShell()
-})
-
-async function start(platform: Platform, config?: string): Promise<Running> {
-  running = await startShell(platform, config)
-  return running
-}
 
 describe('start', () => {
   it.each(platforms)('is ready, and shows the main window once its page is there, on %s', async (platform) => {
-    const run = await start(platform)
+    const run = await startShell(platform)
     const { main, capture } = windowsOf(run)
     expect(run.instance.windows).toHaveLength(2)
     expect([main?.isVisible(), capture.isVisible()]).toEqual([true, false])
@@ -42,8 +22,7 @@ describe('start', () => {
   })
 
   it('captures the note of a link that starts the app on macOS, before ready', async () => {
-    running = await startShell('darwin', '', { openUrl: link })
-    const { main, capture } = windowsOf(running)
+    const { main, capture } = windowsOf(await startShell('darwin', '', { openUrl: link }))
     expect([main, capture.isVisible(), capture.webContents.getURL()]).toEqual([
       undefined,
       true,
@@ -52,20 +31,18 @@ describe('start', () => {
   })
 
   it.each(['linux', 'win32'] as const)('captures the note of a link that starts the app on %s', async (platform) => {
-    running = await startShell(platform, '', { args: [link] })
-    const { main, capture } = windowsOf(running)
+    const { main, capture } = windowsOf(await startShell(platform, '', { args: [link] }))
     expect([main, capture.isVisible()]).toEqual([undefined, true])
   })
 
   it('captures the note of a second instance that starts while the first still opens the memory', async () => {
     let second: { exitCode: number | undefined } | undefined
-    const starting = startShell('linux', '', {}, (run) => {
-      second = run.user.opensLink(link, lockOnly)
+    const run = await startShell('linux', '', {}, ({ user }) => {
+      second = user.opensLink(link, lockOnly)
     })
-    running = await starting
-    await settled(running)
+    await settled(run)
     expect(second?.exitCode).toBe(0)
-    expect(windowsOf(running).capture.webContents.getURL()).toContain('text=hello')
+    expect(windowsOf(run).capture.webContents.getURL()).toContain('text=hello')
   })
 
   it.each([
@@ -73,30 +50,30 @@ describe('start', () => {
     ['win32', { args: ['--hidden'] }],
     ['darwin', { atLogin: true }],
   ] as const)('stays in the tray on %s if the system starts it at login', async (platform, launch) => {
-    running = await startShell(platform, '', structuredClone(launch) as object)
-    expect(windowsOf(running).main).toBeUndefined()
-    running.user.clicksTray(running.instance)
-    const { main } = windowsOf(running)
+    const run = await startShell(platform, '', structuredClone(launch) as object)
+    expect(windowsOf(run).main).toBeUndefined()
+    run.user.clicksTray(run.instance)
+    const { main } = windowsOf(run)
     await vi.waitUntil(() => main?.isVisible())
   })
 
   it('lets Windows start it at login with the argument that keeps it in the tray', async () => {
-    const run = await start('win32', 'desktop: { launchAtLogin: true }\n')
+    const run = await startShell('win32', 'desktop: { launchAtLogin: true }\n')
     expect(run.instance.app.getLoginItemSettings({ args: ['--hidden'] })['openAtLogin']).toBe(true)
   })
 
   it('starts again after an exit', async () => {
-    const run = await start('linux')
+    const run = await startShell('linux')
     run.instance.app.quit()
     await ended(run)
-    const again = await start('linux')
+    const again = await startShell('linux')
     expect(windowsOf(again).main?.isVisible()).toBe(true)
   })
 })
 
 describe('while it runs', () => {
   it.each(['linux', 'win32'] as const)('hides to the tray and comes back on %s', async (platform) => {
-    const run = await start(platform, 'desktop: { closeTo: tray }\n')
+    const run = await startShell(platform, 'desktop: { closeTo: tray }\n')
     const { main } = windowsOf(run)
     if (main) run.user.closes(main)
     await settled(run)
@@ -106,7 +83,7 @@ describe('while it runs', () => {
   })
 
   it('opens its window for a second start, even if minimized', async () => {
-    const run = await start('win32')
+    const run = await startShell('win32')
     const { main } = windowsOf(run)
     main?.minimize()
     expect(run.user.startsApp(lockOnly).exitCode).toBe(0)
@@ -115,7 +92,7 @@ describe('while it runs', () => {
   })
 
   it('captures on macOS while the main window is closed, and the dock brings it back', async () => {
-    const run = await start('darwin')
+    const run = await startShell('darwin')
     const { main, capture } = windowsOf(run)
     if (main) run.user.closes(main)
     await settled(run)
@@ -137,10 +114,10 @@ describe('while it runs', () => {
     const workspace = await folderWith({ 'memory/a b.md': '', 'memory/c.md': '' })
     const config = `agents:\n  list:\n    - { id: main, workspace: '${workspace}' }\n`
     const file = join(workspace, 'memory/a b.md')
-    running = await startShell(platform, config, platform === 'darwin' ? { openFile: file } : { args: [file] })
-    const { instance, computer } = running
-    await vi.waitUntil(() => windowsOf({ instance }).main !== undefined)
-    expect(windowsOf(running).main?.webContents.getURL()).toBe('app://commonplace/file/memory/a%20b.md')
+    const run = await startShell(platform, config, platform === 'darwin' ? { openFile: file } : { args: [file] })
+    const { instance, computer } = run
+    await vi.waitUntil(() => windowsOf(run).main !== undefined)
+    expect(windowsOf(run).main?.webContents.getURL()).toBe('app://commonplace/file/memory/a%20b.md')
     const places: string[] = []
     vi.spyOn(EventPublisher.prototype, 'publish').mockImplementation((_name, event) => {
       if (event.type === 'goTo') places.push(event.place)
@@ -153,25 +130,24 @@ describe('while it runs', () => {
 
   it('says so if a Markdown file is in no agent’s folder', async () => {
     const folder = await folderWith({ 'a.md': '' })
-    running = await startShell('linux', '', { args: [join(folder, 'a.md')] })
-    const { computer } = running
+    const run = await startShell('linux', '', { args: [join(folder, 'a.md')] })
+    const { computer } = run
     await vi.waitUntil(() => computer.messageBoxes.length > 0)
     expect(computer.messageBoxes).toMatchObject([
       { options: { message: expect.stringContaining(join(folder, 'a.md')) } },
     ])
-    expect(windowsOf(running).main?.webContents.getURL()).toBe('app://commonplace/')
+    expect(windowsOf(run).main?.webContents.getURL()).toBe('app://commonplace/')
   })
 
   it('tells the user of a shortcut that another program holds, and works without it', async () => {
     const run = await startShell('linux', '', {}, ({ computer }) => void computer.taken.add('Ctrl+Shift+Space'))
-    running = run
     expect(run.instance.electron.notifications).toMatchObject([{ body: expect.stringContaining('Another program') }])
     run.user.choosesTrayItem(run.instance, 'Quick capture')
     expect(windowsOf(run).capture.isVisible()).toBe(true)
   })
 
   it('reloads a page that crashes, and the capture window when it is next used', async () => {
-    const run = await start('linux')
+    const run = await startShell('linux')
     const { main, capture } = windowsOf(run)
     for (const window of [main, capture]) window?.webContents.processGone({ reason: 'crashed', exitCode: 5 })
     await settled(run)
@@ -183,7 +159,7 @@ describe('while it runs', () => {
   })
 
   it('reloads once, without a further message, a page that hangs', async () => {
-    const run = await start('linux')
+    const run = await startShell('linux')
     const { main } = windowsOf(run)
     let loads = 0
     main?.webContents.on('did-start-loading', () => (loads += 1))
@@ -198,7 +174,7 @@ describe('while it runs', () => {
   })
 
   it('ignores the answer to a message about a page whose window has closed', async () => {
-    const run = await start('darwin')
+    const run = await startShell('darwin')
     const { main } = windowsOf(run)
     for (const _ of [1, 2]) {
       main?.webContents.processGone({ reason: 'crashed', exitCode: 5 })
@@ -214,7 +190,7 @@ describe('while it runs', () => {
   })
 
   it('keeps its windows and its shortcut over sleep and wake', async () => {
-    const run = await start('linux')
+    const run = await startShell('linux')
     run.user.sleeps(run.instance)
     await settled(run)
     run.user.wakes(run.instance)

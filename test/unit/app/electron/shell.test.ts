@@ -4,14 +4,12 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { ContractClient } from '../../../../src/shared/contract/index.ts'
 import { openTestResident } from '../../../support/app.ts'
 import {
   electron,
   emptyApp,
-  endApp,
-  endShell,
   inInstance,
   lockOnly,
   type Running,
@@ -28,8 +26,6 @@ vi.mock('electron', async () => (await import('../../../support/electron/shell.t
 const { acceptPorts } = await import('../../../../src/main/app/electron/message-ports.ts')
 const { fileFor, interfaceUrl, registerScheme, serveInterface } =
   await import('../../../../src/main/app/electron/message-ports.ts')
-const { denyPermissions, blockNavigation: keepInside } =
-  await import('../../../../src/main/app/electron/window-security.ts')
 const { installMenu } = await import('../../../../src/main/app/electron/menus.ts')
 const { McpPort } = await import('../../../../src/main/app/server/mcp-endpoint.ts')
 
@@ -38,7 +34,6 @@ let run: Running
 beforeEach(async () => {
   run = await emptyApp()
 })
-afterEach(endShell)
 
 async function freePort(): Promise<number> {
   const server = createServer()
@@ -147,24 +142,6 @@ describe('desktop shell: MCP over HTTP', () => {
 })
 
 describe('desktop shell: safety', () => {
-  it('refuses permissions and devices', async () => {
-    denyPermissions()
-    const { defaultSession } = electron.session
-    expect(await defaultSession.asks('media')).toBe(false)
-    expect(await defaultSession.asks('clipboard-sanitized-write')).toBe(true)
-    expect(defaultSession.permissionCheck?.(null, 'geolocation', '', {})).toBe(false)
-    expect(defaultSession.devicePermission?.({})).toBe(false)
-  })
-
-  it('opens only web links outside', () => {
-    const { webContents } = new electron.BrowserWindow()
-    keepInside(webContents as never)
-    expect(webContents.pageOpens('https://example.com')).toBe('deny')
-    expect(webContents.pageOpens('file:///etc/passwd')).toBe('deny')
-    expect(webContents.pageNavigates('javascript:alert(1)')).toBeUndefined()
-    expect(run.computer.opened).toEqual([{ how: 'external', what: 'https://example.com' }])
-  })
-
   it('shows no developer items in a packaged app', () => {
     const go = vi.fn()
     installMenu(go)
@@ -190,34 +167,18 @@ describe('desktop shell: message ports', () => {
     expect(await client.agents.list()).toMatchObject([{ id: 'main', ready: true }])
     port1.close()
   })
-
-  it('ignores ports of other pages and of frames', async () => {
-    acceptPorts(await openTestResident())
-    const port = { start: vi.fn(), on: vi.fn(), postMessage: vi.fn() }
-    const send = (url: string, parent: unknown) =>
-      electron.ipcMain.emit('commonplace:connect', { ports: [port], senderFrame: { url, parent } })
-    send('https://evil.example/', null)
-    send(interfaceUrl, {})
-    expect(port.start).not.toHaveBeenCalled()
-  })
 })
 
 describe('desktop shell: start', () => {
-  it('opens one sandboxed window, restores its position, and shows it for a second start', async () => {
+  it('restores the position of its window, and shows it for a second start', async () => {
     run = await startShell('linux')
     const { main } = windowsOf(run)
-    expect(main?.options['webPreferences']).toMatchObject({
-      contextIsolation: true,
-      sandbox: true,
-      nodeIntegration: false,
-    })
     expect(main?.options).toMatchObject({ name: 'main', windowStatePersistence: true })
     expect(main?.webContents.addresses).toEqual([interfaceUrl])
     main?.blur()
     const second = run.user.startsApp(lockOnly)
     await settled(run)
     expect([second.windows.length, run.instance.windows.length, main?.isFocused()]).toEqual([0, 2, true])
-    await endApp(run.instance)
   })
 
   it('a second instance of the shell exits without a window', async () => {
@@ -225,6 +186,5 @@ describe('desktop shell: start', () => {
     const second = run.user.startsApp(inInstance(shell))
     await until(() => second.exited)
     expect([second.exitCode, second.windows]).toEqual([0, []])
-    await endApp(run.instance)
   })
 })

@@ -2,12 +2,12 @@
 import { chmod, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { AppUpdater } from 'electron-updater'
 import { Outbound } from '../../../../src/main/platform/index.ts'
 import { EventEmitter } from '../../../../src/shared/util/events.ts'
 import type { UpdateAction, UpdateState } from '../../../../src/shared/contract/update-state.ts'
-import { emptyApp, ended, endShell, type Running } from '../../../support/electron/shell.ts'
+import { emptyApp, ended } from '../../../support/electron/shell.ts'
 import type { BaseWindow } from '../../../support/electron/window.ts'
 import { folderWith, until, writeFiles } from '../../../support/folder.ts'
 import { cacheIn, type Feed, installPackage, newUpdater, openFeed } from '../../../support/update-feed.ts'
@@ -44,32 +44,14 @@ interface Options {
   readonly packaged?: boolean
 }
 
-interface Opened {
-  readonly run: Running
-  readonly feed: Feed
-  readonly folder: string
-  /** Path of the installed AppImage. */
-  readonly installed: string
-  readonly log: { info: ReturnType<typeof vi.fn>; fault: ReturnType<typeof vi.fn>; warn: ReturnType<typeof vi.fn> }
-  readonly settings: { config: { updates: { feed?: string; channel: 'stable' | 'beta' } } }
-  readonly closeMemory: ReturnType<typeof vi.fn>
-  change(updates: { feed?: string; channel: 'stable' | 'beta' }): void
-  act(action: UpdateAction): void
-  state(): UpdateState
-  reaches(stage: UpdateState['stage']): Promise<UpdateState>
-  starts(): Promise<string>
-}
+type Opened = Awaited<ReturnType<typeof open>>
 
-afterEach(() => {
-  endShell()
-  vi.unstubAllEnvs()
-})
-
-async function open(options: Options = {}, prepare: (feed: Feed) => void = () => {}): Promise<Opened> {
+async function open(options: Options = {}, prepare: (feed: Feed) => void = () => {}) {
   const { platform = 'linux', version = '1.0.0', name = 'Commonplace-1.0.0.AppImage', packaged = true } = options
   const feed = await openFeed()
   prepare(feed)
   const folder = await folderWith({ [name]: oldApp })
+  /** Path of the installed AppImage. */
   const installed = join(folder, name)
   await chmod(installed, 0o755)
   await installPackage(folder)
@@ -81,7 +63,7 @@ async function open(options: Options = {}, prepare: (feed: Feed) => void = () =>
   run.instance.app.requestSingleInstanceLock()
   run.instance.app.on('window-all-closed', () => undefined)
   const log = { file: '', info: vi.fn(), warn: vi.fn(), fault: vi.fn(() => 'ref'), close: vi.fn() }
-  const closeMemory = vi.fn(async () => undefined)
+  const closeMemory = vi.fn(async (): Promise<void> => undefined)
   const quitting = new Quitting(closeMemory, log)
   const { BrowserWindow } = run.instance.electron
   const window: BaseWindow = new BrowserWindow()
@@ -96,7 +78,7 @@ async function open(options: Options = {}, prepare: (feed: Feed) => void = () =>
   const { page } = window.webContents
   const states = () =>
     page.received.flatMap(({ channel, args }) => (channel === 'commonplace:updates' ? [args[0] as UpdateState] : []))
-  const state = () => states().at(-1) ?? { stage: 'none' }
+  const state = (): UpdateState => states().at(-1) ?? { stage: 'none' }
   return {
     run,
     feed,
@@ -105,13 +87,13 @@ async function open(options: Options = {}, prepare: (feed: Feed) => void = () =>
     log,
     settings,
     closeMemory,
-    change(next) {
+    change(next: Options['config']) {
       Object.assign(settings.config.updates, next)
       changes.emit()
     },
-    act: (action) => page.send('commonplace:updates', action),
+    act: (action: UpdateAction) => page.send('commonplace:updates', action),
     state,
-    async reaches(stage) {
+    async reaches(stage: UpdateState['stage']) {
       await until(() => state().stage === stage).catch(() => expect(state()).toMatchObject({ stage }))
       return state()
     },
@@ -210,35 +192,26 @@ describe('looking for updates', () => {
 })
 
 describe('a failed update', () => {
-  const cases: [name: string, reason: RegExp, prepare: (feed: Feed) => void][] = [
-    [
-      'a wrong checksum',
-      /sha512 checksum mismatch/,
-      (f) => f.offer('latest-linux.yml', '1.1.0', 'n.AppImage', newApp, 'A'.repeat(88)),
-    ],
+  const offered = ['latest-linux.yml', '1.1.0', 'n.AppImage', newApp] as const
+
+  it.each<[name: string, reason: RegExp, spoil: (feed: Feed) => void]>([
+    ['a wrong checksum', /sha512 checksum mismatch/, (f) => f.offer(...offered, 'A'.repeat(88))],
     [
       'a cut download',
       /aborted|closed|hang up|incomplete/i,
-      (f) => {
-        f.offer('latest-linux.yml', '1.1.0', 'n.AppImage', newApp)
+      (f) =>
         f.files.set('n.AppImage', (response) => {
           response.writeHead(200, { 'Content-Length': newApp.length })
           response.write(newApp.slice(0, 10))
           setTimeout(() => response.destroy(), 20)
-        })
-      },
+        }),
     ],
-    [
-      'a missing package',
-      /status 404/,
-      (f) => {
-        f.offer('latest-linux.yml', '1.1.0', 'n.AppImage', newApp)
-        f.files.delete('n.AppImage')
-      },
-    ],
-  ]
-  it.each(cases)('%s: the old file stays, and the app says why', async (_, reason, prepare) => {
-    const opened = await open({}, prepare)
+    ['a missing package', /status 404/, (f) => f.files.delete('n.AppImage')],
+  ])('%s: the old file stays, and the app says why', async (_, reason, spoil) => {
+    const opened = await open({}, (feed) => {
+      feed.offer(...offered)
+      spoil(feed)
+    })
     const { act, installed, log, reaches, run, starts, folder } = opened
     await reaches('available')
     act('download')
