@@ -33,7 +33,12 @@ ${settings}agents:
     await sent.ended
     return sent.session
   }
+  /** Asks for another answer and waits for it. @param message the question or the answer; default: the last one */
+  const retry = async (session: string, message?: string) => {
+    const { ended } = await agent.chat.retry(session, message)
+    await ended
+  }
   const messagesOf = async (session: string) =>
     (await agent.sessions.get(session)).messages().map(({ message }) => message)
-  return { ...test, agent, send, messagesOf }
+  return { ...test, agent, send, retry, messagesOf }
 }

@@ -1,6 +1,8 @@
 /** Runs the real app on temporary folders. */
+import { createRouterClient } from '@orpc/server'
 import { onTestFinished } from 'vitest'
-import { createApp, type App } from '../../src/main/app/composition/create-app.ts'
+import { createRouter } from '../../src/main/app/api/router.ts'
+import { createApp } from '../../src/main/app/composition/create-app.ts'
 import { HostProcess } from '../../src/main/app/instance-lock/host-process.ts'
 import { startServer, type RunningServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder } from './built.ts'
@@ -22,11 +24,7 @@ export interface TestAppOptions {
   readonly toolLimits?: Parameters<typeof createApp>[0]['toolLimits']
 }
 
-export interface TestApp {
-  readonly app: App
-  readonly home: string
-  readonly workspace: string
-}
+export type TestApp = Awaited<ReturnType<typeof openTestApp>>
 
 const plainAgent = 'agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n'
 /** Keyword search only. */
@@ -43,20 +41,24 @@ export async function prepareFolders(options: TestAppOptions): Promise<{ home: s
   return { home, workspace }
 }
 
-export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const folders = await prepareFolders(options)
-  const { env = {}, now, watch = false, isOpenAddress, toolLimits } = options
-  const app = await createApp({
-    mainFolder,
-    env,
-    home: folders.home,
-    watch,
-    isOpenAddress,
-    toolLimits,
-    ...(now ? { now } : {}),
-  })
+/**
+ * Opens the app on a state folder that exists, and closes it after the test.
+ * @returns also `client` for calls of the interface
+ */
+export async function openAppOn(
+  home: string,
+  options: Partial<Omit<Parameters<typeof createApp>[0], 'mainFolder' | 'home'>> = {},
+) {
+  const app = await createApp({ mainFolder, env: {}, home, ...options })
   onTestFinished(() => app.close())
-  return { app, ...folders }
+  return { app, client: createRouterClient(createRouter(app)) }
+}
+
+export async function openTestApp(given: TestAppOptions = {}) {
+  const folders = await prepareFolders(given)
+  const { env = {}, now, watch = false, isOpenAddress, toolLimits } = given
+  const options = { env, watch, isOpenAddress, toolLimits, ...(now ? { now } : {}) }
+  return { ...(await openAppOn(folders.home, options)), ...folders }
 }
 
 export async function openTestResident(options: TestAppOptions = {}): Promise<HostProcess> {

@@ -4,9 +4,9 @@ import { appendFile, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ChatEvent } from '../../../src/shared/contract/index.ts'
-import { messageText } from '../../../src/shared/chat/messages.ts'
+import { messageText, splitAttachments } from '../../../src/shared/chat/messages.ts'
 import { openAgent } from '../../support/agent.ts'
-import { mainFolder, prepareFolders, type TestAppOptions } from '../../support/app.ts'
+import { openAppOn, prepareFolders, type TestAppOptions } from '../../support/app.ts'
 import { cli } from '../../support/built.ts'
 import { until, writeFiles } from '../../support/folder.ts'
 import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
@@ -24,7 +24,7 @@ async function openChat(script: ScriptedAnswer[], settings = '', toolLimits: Tes
 
 describe('branches', () => {
   it('keeps all versions after an edit, a retry and a switch', async () => {
-    const { chat, sessions, said, ids, ask } = await openChat([
+    const { chat, sessions, said, ids, ask, retry } = await openChat([
       { text: 'A1' },
       { text: 'A2' },
       { text: 'A1b' },
@@ -34,15 +34,11 @@ describe('branches', () => {
     await ask('two', session)
     expect(await said(session)).toEqual(['one', 'A1', 'two', 'A2'])
     const [first = '', answer = ''] = await ids(session)
-    await (
-      await chat.send({ text: 'one, edited', session, replaces: first })
-    ).ended
+    await ask('one, edited', session, { replaces: first })
     expect(await said(session)).toEqual(['one, edited', 'A1b'])
     const edited = (await sessions.get(session)).messageVersions()
     expect([...edited.values()]).toEqual([{ ids: [first, expect.any(String)], index: 1 }])
-    await (
-      await chat.retry(session, (await ids(session))[1] ?? '')
-    ).ended
+    await retry(session, (await ids(session))[1])
     expect(await said(session)).toEqual(['one, edited', 'A1c'])
     expect((await sessions.get(session)).messageVersions().size).toBe(2)
     await (await chat.idleTranscript(session)).switchTo(answer)
@@ -50,12 +46,10 @@ describe('branches', () => {
   })
 
   it('sends the model only the current branch', async () => {
-    const { chat, ids, ask, server } = await openChat([{ text: 'A1' }, { text: 'A2' }, { text: 'A3' }])
+    const { ids, ask, server } = await openChat([{ text: 'A1' }, { text: 'A2' }, { text: 'A3' }])
     const session = await ask('the first secret')
     const [first = ''] = await ids(session)
-    await (
-      await chat.send({ text: 'something else', session, replaces: first })
-    ).ended
+    await ask('something else', session, { replaces: first })
     await ask('and now?', session)
     const sent = JSON.stringify(server.requests.at(-1)?.body['messages'])
     expect(sent).toContain('something else')
@@ -172,7 +166,6 @@ describe('attachments', () => {
     expect(sent).toContain('inside')
     expect(sent).toContain('"media_type":"image/png"')
     const [first] = (await sessions.get(session)).messages()
-    const { splitAttachments } = await import('../../../src/shared/chat/messages.ts')
     expect(first?.message.role === 'user' && splitAttachments(first.message)).toEqual({
       text: 'look',
       files: [{ name: '笔记 _1_.txt', text: 'inside </file> the file' }],
@@ -255,28 +248,23 @@ describe('interrupted answers', () => {
     await once(child, 'exit')
     await appendFile(join(folder, (await partial()) ?? ''), '{"text":"torn')
 
-    const { createApp } = await import('../../../src/main/app/composition/create-app.ts')
-    const app = await createApp({ mainFolder, env: { ANTHROPIC_API_KEY: 'k' }, home: folders.home })
-    try {
-      const { chat, sessions } = await app.agents.get('main')
-      const [summary] = await sessions.list()
-      const session = summary?.id ?? ''
-      const last = (await sessions.get(session)).messages().at(-1)?.message
-      expect(last).toMatchObject({ role: 'assistant', stopReason: 'aborted', errorCode: 'interrupted' })
-      expect(last && messageText(last).split('word').length).toBeGreaterThan(20)
-      expect(await partial()).toBeUndefined()
-      server.script = [{ text: 'and that was all' }]
-      await (
-        await chat.retry(session)
-      ).ended
-      const sent = server.requests.at(-1)?.body['messages'] as { role: string; content: unknown }[]
-      expect(sent.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
-      expect(JSON.stringify(sent[2])).toContain('cut off')
-      const messages = (await sessions.get(session)).messages().map(({ message }) => messageText(message))
-      expect(messages.at(-1)).toBe('and that was all')
-    } finally {
-      await app.close()
-    }
+    const { app } = await openAppOn(folders.home, { env: { ANTHROPIC_API_KEY: 'k' } })
+    const { chat, sessions } = await app.agents.get('main')
+    const [summary] = await sessions.list()
+    const session = summary?.id ?? ''
+    const last = (await sessions.get(session)).messages().at(-1)?.message
+    expect(last).toMatchObject({ role: 'assistant', stopReason: 'aborted', errorCode: 'interrupted' })
+    expect(last && messageText(last).split('word').length).toBeGreaterThan(20)
+    expect(await partial()).toBeUndefined()
+    server.script = [{ text: 'and that was all' }]
+    await (
+      await chat.retry(session)
+    ).ended
+    const sent = server.requests.at(-1)?.body['messages'] as { role: string; content: unknown }[]
+    expect(sent.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
+    expect(JSON.stringify(sent[2])).toContain('cut off')
+    const messages = (await sessions.get(session)).messages().map(({ message }) => messageText(message))
+    expect(messages.at(-1)).toBe('and that was all')
   })
 })
 

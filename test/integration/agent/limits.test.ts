@@ -1,4 +1,3 @@
-import { createRouterClient } from '@orpc/server'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -6,7 +5,6 @@ import { executeTools } from '../../../src/main/agent/tools/execute-tools.ts'
 import type { Tool, ToolContext } from '../../../src/main/agent/tools/tool.ts'
 import { LiveTurns } from '../../../src/main/agent/chat/live-turns.ts'
 import { Differ } from '../../../src/main/platform/diff/differ.ts'
-import { createRouter } from '../../../src/main/app/api/router.ts'
 import { workerEntry } from '../../../src/main/platform/workers/serve-worker.ts'
 import { maxNote, maxToolCalls } from '../../../src/shared/util/limits.ts'
 import type { ChatEvent } from '../../../src/shared/contract/index.ts'
@@ -89,8 +87,7 @@ describe('limits of writes', () => {
   })
 
   it('reports the field and the limit of an input that is too long', async () => {
-    const { app } = await openTestApp()
-    const client = createRouterClient(createRouter(app))
+    const { client } = await openTestApp()
     await expect(client.workspace.remember({ agent: 'main', text: 'x'.repeat(maxNote + 1) })).rejects.toMatchObject({
       code: 'input_too_long',
       data: { field: 'text', limit: maxNote },

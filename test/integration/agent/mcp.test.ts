@@ -90,9 +90,8 @@ describe('tools of other programs (MCP)', () => {
 
   it('does not offer a tool that the user forbids', async () => {
     const { ask, model } = await openWithTools('never', { text: 'ok' })
-    await (
-      await ask()
-    ).ended
+    const { ended } = await ask()
+    await ended
     expect(JSON.stringify(model.requests[0]?.body['tools'])).not.toContain('mcp__')
   })
 
@@ -144,9 +143,8 @@ describe('tools of other programs (MCP)', () => {
 
   it('reports a server that does not start, and the chat still works', async () => {
     const { ask, app } = await openWithServer('command: "/no/such/program"', { text: 'hello' })
-    await (
-      await ask()
-    ).ended
+    const { ended } = await ask()
+    await ended
     expect(app.mcp.status()).toMatchObject([{ state: 'failed', problem: expect.stringContaining('ENOENT') }])
     await expect(app.mcp.start('tools')).rejects.toMatchObject({ code: 'mcp_unavailable' })
   })

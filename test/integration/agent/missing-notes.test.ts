@@ -3,8 +3,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openAgent } from '../../support/agent.ts'
-import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { mainFolder } from '../../support/app.ts'
+import { openAppOn } from '../../support/app.ts'
 import { sessionEvents } from '../../../src/main/agent/sessions/session-events.ts'
 import type { TranscriptEntry } from '../../../src/main/agent/sessions/transcript-entries.ts'
 import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
@@ -106,10 +105,9 @@ describe('a chat whose flush fails twice', () => {
     expect(await log()).toBe('')
     await app.close()
     state.broken = () => false
-    const again = await createApp({ mainFolder, home, watch: false, now: () => clock.at, env: {} })
-    await (await again.agents.get('main')).chat.endings.check()
+    const again = await openAppOn(home, { watch: false, now: () => clock.at })
+    await (await again.app.agents.get('main')).chat.endings.check()
     for (let turn = 0; turn < 6; turn += 1) expect(await log()).toContain(`FACT-${turn} is red`)
-    await again.close()
   }, 60_000)
 
   it('continues at the part that failed', async () => {

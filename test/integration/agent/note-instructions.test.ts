@@ -63,23 +63,20 @@ it('refuses to change text of a log, and says what to do', async () => {
 })
 
 it('edits MEMORY.md, and refuses other files in a flush', async () => {
-  const { call, read, agent, server, app } = await openTools()
+  const { call, read, send, server, app } = await openTools()
   const change = { path: 'MEMORY.md', oldText: '# Long-term memory', newText: '# Long-term memory\n\n- Rust over C' }
   expect(await call('edit', change)).toBe('')
   expect(await read('MEMORY.md')).toContain('- Rust over C')
   expect(await call('write', { path: 'notes/plan.md', content: 'In a chat' })).toBe('')
   server.script = [{ text: 'Good.' }]
-  const { session, ended } = await agent.chat.send({ text: 'We use Rust.' })
-  await ended
+  const session = await send('We use Rust.')
   const calls = ['notes/plan.md', 'USER.md', 'memory/rust.md'].map((path) => ({
     name: 'write',
     arguments: { path, content: 'In a flush' },
   }))
   // The first answer is to the request for a summary.
   server.script = [{ text: 'NO_REPLY' }, { calls }, { text: 'NO_REPLY' }]
-  await (
-    await agent.chat.send({ text: '/new', session })
-  ).ended
+  await send('/new', session)
   await app.close()
   const flushes = server.requests.filter(({ text }) => text.includes('Memory flush.'))
   const [request = ''] = flushes.map(({ text }) => text)
@@ -117,20 +114,17 @@ it('creates no second long-term memory under another spelling of its name', asyn
   expect(await read('MEMORY.md')).toContain('- Tea')
 })
 
-it.each([["vault: { daily: { folder: journal, format: 'YYYY/MM_DD' } }, ", 'journal/2026/01_20.md']])(
-  'fills today into the prompt of a flush: %s',
-  async (vault, path) => {
-    const prompt = 'Memory flush. Write to memory/YYYY-MM-DD.md under # YYYY-MM-DD, or to {{todaysLog}}; else NO_REPLY'
-    const { agent, server, app } = await openTools(`${vault}compaction: { memoryFlush: { prompt: "${prompt}" } }`)
-    server.script = [{ text: 'Good.' }]
-    const { session, ended } = await agent.chat.send({ text: 'We use Rust.' })
-    await ended
-    server.script = [{ text: 'NO_REPLY' }, { text: 'NO_REPLY' }]
-    const sent = await agent.chat.send({ text: '/new', session })
-    await sent.ended
-    await app.close()
-    const flush = server.requests.find(({ text }) => text.includes('Memory flush.'))
-    const filled = `Memory flush. Write to ${path} under # 2026-01-20, or to ${path}; else NO_REPLY`
-    expect(flush?.text).toContain(filled)
-  },
-)
+it('fills today into the prompt of a flush', async () => {
+  const vault = "vault: { daily: { folder: journal, format: 'YYYY/MM_DD' } }"
+  const path = 'journal/2026/01_20.md'
+  const prompt = 'Memory flush. Write to memory/YYYY-MM-DD.md under # YYYY-MM-DD, or to {{todaysLog}}; else NO_REPLY'
+  const { send, server, app } = await openTools(`${vault}, compaction: { memoryFlush: { prompt: "${prompt}" } }`)
+  server.script = [{ text: 'Good.' }]
+  const session = await send('We use Rust.')
+  server.script = [{ text: 'NO_REPLY' }, { text: 'NO_REPLY' }]
+  await send('/new', session)
+  await app.close()
+  const flush = server.requests.find(({ text }) => text.includes('Memory flush.'))
+  const filled = `Memory flush. Write to ${path} under # 2026-01-20, or to ${path}; else NO_REPLY`
+  expect(flush?.text).toContain(filled)
+})

@@ -1,10 +1,8 @@
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { redactPrivate, visibilityOf } from '../../../src/shared/markdown/visibility.ts'
-import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openAgent } from '../../support/agent.ts'
 import { until } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
@@ -81,8 +79,7 @@ describe('a private chat', () => {
   })
 
   it('leaves a private note when one of its messages is remembered', async () => {
-    const { app, workspace, say } = await openChats()
-    const client = createRouterClient(createRouter(app))
+    const { client, workspace, say } = await openChats()
     const { session } = await say(secret, { isPrivate: true })
     await client.workspace.remember({ agent: 'main', text: 'The puffin knits.\nIt is blue.', session })
     await client.workspace.remember({ agent: 'main', text: 'The walrus sings.\nIt is grey. ^[private]' })
@@ -172,11 +169,10 @@ describe('a private chat', () => {
   )
 
   it('does not exist for other programs', async () => {
-    const { app, agent, say } = await openChats()
+    const { client, agent, say } = await openChats()
     const { session } = await say(secret, { isPrivate: true })
     const path = `sessions/${session}.jsonl`
-    const read = (forProgram: boolean) =>
-      createRouterClient(createRouter(app)).workspace.lines({ agent: 'main', path, count: 100, forProgram })
+    const read = (forProgram: boolean) => client.workspace.lines({ agent: 'main', path, count: 100, forProgram })
     expect((await read(false)).lines.join('\n')).toContain(secret)
     const isMissing = { code: 'file_not_found', message: `${path} does not exist` }
     await expect(read(true)).rejects.toMatchObject(isMissing)

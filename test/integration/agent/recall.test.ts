@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { openAgent } from '../../support/agent.ts'
+import { openAppOn } from '../../support/app.ts'
 import { startModelServer } from '../../support/model-server.ts'
 
 const files = {
@@ -125,32 +126,23 @@ describe('recall before the answer', () => {
   })
 
   it('sends the same bytes again on a retry and after a restart; an edited message gets its own lines', async () => {
-    const { app, home, agent, server, say } = await openChats()
+    const { app, home, agent, server, say, retry } = await openChats()
     const session = await say(boiler)
     const [question] = (await agent.conversation(session)).messages
-    await (
-      await agent.chat.retry(session, question?.id ?? '')
-    ).ended
+    await retry(session, question?.id)
     expect(lastUserText(server)).toBe(lastUserText(server, 0))
     await say('Which number opens the bicycle lock?', session, { replaces: question?.id })
     expect(lastUserText(server)).toContain('4711')
     await app.close()
-    const { createApp } = await import('../../../src/main/app/composition/create-app.ts')
-    const { mainFolder } = await import('../../support/app.ts')
     const env = { ANTHROPIC_API_KEY: 'sk-test-key' }
-    const again = await createApp({ mainFolder, env, home, watch: false, now: () => new Date(2026, 0, 20, 10, 31) })
-    try {
-      const restarted = await again.agents.get('main')
-      const before = JSON.stringify(messagesOf(server)[0])
-      await (
-        await restarted.chat.send({ text: 'Fine.', session })
-      ).ended
-      expect(JSON.stringify(messagesOf(server)[0]).replace(/,"cache_control":\{[^}]*\}/g, '')).toBe(
-        before.replace(/,"cache_control":\{[^}]*\}/g, ''),
-      )
-    } finally {
-      await again.close()
-    }
+    const again = await openAppOn(home, { env, watch: false, now: () => new Date(2026, 0, 20, 10, 31) })
+    const restarted = await again.app.agents.get('main')
+    const before = JSON.stringify(messagesOf(server)[0])
+    const { ended } = await restarted.chat.send({ text: 'Fine.', session })
+    await ended
+    expect(JSON.stringify(messagesOf(server)[0]).replace(/,"cache_control":\{[^}]*\}/g, '')).toBe(
+      before.replace(/,"cache_control":\{[^}]*\}/g, ''),
+    )
   })
 
   it('also works for queued messages, and does not fail with the search', async () => {

@@ -1,12 +1,9 @@
 import { readFile, readdir, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { call as callRoute } from '@orpc/server'
-import { createRouter } from '../../../src/main/app/api/router.ts'
-import { createApp } from '../../../src/main/app/composition/create-app.ts'
+import { describe, expect, it } from 'vitest'
 import { eventOf } from '../../../src/main/agent/sessions/session-events.ts'
 import { openAgent } from '../../support/agent.ts'
-import { mainFolder, plainConfig, type TestAppOptions } from '../../support/app.ts'
+import { openAppOn, plainConfig, type TestAppOptions } from '../../support/app.ts'
 import { startModelServer } from '../../support/model-server.ts'
 
 const day = (date: number, hour = 12, minute = 0) => new Date(2026, 0, date, hour, minute)
@@ -81,15 +78,9 @@ describe('the end of a session', () => {
     await say(statement)
     await app.close()
     clock.at = day(22)
-    const again = await createApp({
-      mainFolder,
-      home,
-      watch: false,
-      now: () => clock.at,
-      env: { ANTHROPIC_API_KEY: 'k' },
-    })
-    onTestFinished(() => again.close())
-    await (await again.agents.get('main')).chat.endings.check()
+    const env = { ANTHROPIC_API_KEY: 'k' }
+    const again = await openAppOn(home, { env, watch: false, now: () => clock.at })
+    await (await again.app.agents.get('main')).chat.endings.check()
     expect(await readdir(folder)).toEqual(['2026-01-20-tea-garden.md'])
   })
 
@@ -169,7 +160,7 @@ describe('the end of a session', () => {
 
   it('leaves out what the chat has saved as notes, requests, and openings', async () => {
     const test = await openWithClock({ config: plainConfig })
-    const { app, agent, say, summaries, noteAt, clock } = test
+    const { client, agent, say, summaries, noteAt, clock } = test
     const close = async (session: string) => {
       clock.at = new Date(clock.at.getTime() + 3_600_000)
       await agent.chat.endings.end(session)
@@ -181,9 +172,8 @@ describe('the end of a session', () => {
     await say('Remind me to call Mum at 6pm tomorrow', session)
     await say('/remember My sister Hannah is allergic to peanuts', session)
     await say('My locker at the pool has the number 42.', session)
-    const router = createRouter(app)
     const kept = { agent: 'main', text: 'My locker at the pool has the number 42.', session }
-    await callRoute(router.workspace.remember, kept)
+    await client.workspace.remember(kept)
     for (const request of [
       'Tell me about Priya',
       'Show me my notes on Oslo',

@@ -1,9 +1,7 @@
 /** A subfolder for the agent's own files keeps a vault clean. */
-import { call } from '@orpc/server'
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
 import { folderWith, until, writeFiles } from '../../support/folder.ts'
 
@@ -17,13 +15,12 @@ const vault = {
 async function openFolder(files: Readonly<Record<string, string>>, setUp: { seed?: boolean; own?: string } = {}) {
   const test = await openTestApp({ watch: true, now: () => new Date(2026, 0, 20, 10, 30) })
   const folder = await folderWith(files)
-  const router = createRouter(test.app)
-  const { created } = await call(router.agents.setUp, { agent: 'main', workspace: folder, locale: 'en', ...setUp })
+  const { created } = await test.client.agents.setUp({ agent: 'main', workspace: folder, locale: 'en', ...setUp })
   const agent = await test.app.agents.get('main')
   await agent.memory.settle(10_000)
   const text = (path: string) => readFile(join(folder, path), 'utf8')
   const names = async () => (await readdir(folder)).sort()
-  return { ...test, folder, router, created, agent, text, names }
+  return { ...test, folder, created, agent, text, names }
 }
 
 describe('a subfolder for the agent’s files', () => {
@@ -107,10 +104,10 @@ describe('a subfolder for the agent’s files', () => {
       'MEMORY.md': '# Long-term memory\n',
       'Home.md': 'See [memory](MEMORY.md) and [[AGENTS]].\n',
     }
-    const { app, router, agent, text, names, folder } = await openFolder(files)
+    const { app, client, agent, text, names, folder } = await openFolder(files)
     expect(agent.workspace.layout.own).toBe('')
     await writeFiles(folder, { 'Agent/SOUL.md': 'Another one.\n', 'SOUL.md': 'Calm.\n' })
-    const moved = await call(router.agents.moveOwn, { agent: 'main', own: '.commonplace' })
+    const moved = await client.agents.moveOwn({ agent: 'main', own: '.commonplace' })
     expect(moved).toEqual({
       moved: ['.commonplace/AGENTS.md', '.commonplace/SOUL.md', '.commonplace/MEMORY.md'],
       left: [],
@@ -120,11 +117,11 @@ describe('a subfolder for the agent’s files', () => {
     expect((await agent.chat.meter.report(undefined, undefined)).items.map(({ name }) => name)).toContain(
       '.commonplace/AGENTS.md',
     )
-    expect(await call(router.agents.moveOwn, { agent: 'main', own: 'Agent/' })).toEqual({
+    expect(await client.agents.moveOwn({ agent: 'main', own: 'Agent/' })).toEqual({
       moved: ['Agent/AGENTS.md', 'Agent/MEMORY.md'],
       left: ['.commonplace/SOUL.md'],
     })
-    await call(router.agents.moveOwn, { agent: 'main', own: '' })
+    await client.agents.moveOwn({ agent: 'main', own: '' })
     expect(await text('Home.md')).toBe(files['Home.md'])
     expect((await names()).filter((name) => name.endsWith('.md'))).toEqual([
       'AGENTS.md',
@@ -134,7 +131,7 @@ describe('a subfolder for the agent’s files', () => {
     ])
     // Other programs take instructions from these folders.
     for (const own of ['.claude', '.github/agents', '../x', 'a/.b'])
-      await expect(call(router.agents.moveOwn, { agent: 'main', own })).rejects.toMatchObject({})
+      await expect(client.agents.moveOwn({ agent: 'main', own })).rejects.toMatchObject({})
     await expect(app.settings.set([['agents', 'list', 0, 'vault', 'own'], '.claude'])).rejects.toMatchObject({
       code: 'config_invalid',
     })

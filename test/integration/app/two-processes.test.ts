@@ -1,10 +1,9 @@
 /** A transcript that two processes write, and folders that change. */
 import { mkdir, readdir, rename, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { createApp } from '../../../src/main/app/composition/create-app.ts'
+import { describe, expect, it } from 'vitest'
 import { Transcript } from '../../../src/main/agent/sessions/transcript.ts'
-import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
+import { openAppOn, openTestApp, prepareFolders } from '../../support/app.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
 
 describe('a transcript that is open twice', () => {
@@ -52,8 +51,7 @@ describe('changed folders', () => {
     for (const name of ['memory/.commonplace-0123456789abcdef.tmp', 'MEMORY.md.2837465910.tmp'])
       await utimes(join(folders.workspace, name), old, old)
     await mkdir(join(folders.home, 'agents'), { recursive: true })
-    const app = await createApp({ mainFolder, env: {}, home: folders.home })
-    onTestFinished(() => app.close())
+    const { app } = await openAppOn(folders.home)
     await app.agents.get('main')
     const inMemory = () => readdir(join(folders.workspace, 'memory'))
     await until(async () => !(await inMemory()).includes('.commonplace-0123456789abcdef.tmp'))

@@ -1,11 +1,8 @@
 /** A review with scripted model servers and the real clients: its findings wait in the inbox. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
-import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { createRouter } from '../../../src/main/app/api/router.ts'
-import { mainFolder, openTestApp } from '../../support/app.ts'
+import { openAppOn, openTestApp } from '../../support/app.ts'
 import { textsIn } from '../../support/folder.ts'
 import { makeMemory } from '../../support/made-memory.ts'
 import { startModelServer, type ModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
@@ -64,14 +61,13 @@ async function openReview(setup: Setup = {}) {
     env,
     now,
   })
-  const client = createRouterClient(createRouter(test.app))
+  const { client } = test
   const open = async () => (await client.suggestions.list(main)).open
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
   return {
     ...test,
     server,
     env,
-    client,
     suggestions: client.suggestions,
     everything: () => textsIn(test.workspace),
     open,
@@ -228,28 +224,23 @@ describe('review by a model', () => {
       join(folder, 'review.json'),
       (await readFile(join(folder, 'review.json'), 'utf8')).replace('"failed"', '"running"'),
     )
-    const app = await createApp({ mainFolder, env, home, now })
-    try {
-      const again = createRouterClient(createRouter(app)).suggestions
-      const { review, isReviewing } = await again.list(main)
-      expect(review?.state, 'the stored state is still running').toBe('running')
-      expect(isReviewing).toBe(false)
-      const count = server.requests.length
-      expect(await again.review(main)).toMatchObject({ state: 'done' })
-      for (const { text } of server.requests.slice(count)) expect(answered).not.toContain(text)
-      const all = (await again.list(main)).open
-      expect(all.filter(({ rule }) => rule === 'contradiction' || rule === 'supersedes').length).toBeGreaterThan(70)
-      const texts = all.map(({ rule, evidence }) => JSON.stringify([rule, evidence.map(({ text }) => text)]))
-      expect(new Set(texts).size, 'none twice').toBe(texts.length)
-      expect(proposed.every(({ id }) => all.some((one) => one.id === id))).toBe(true)
-    } finally {
-      await app.close()
-    }
+    const again = (await openAppOn(home, { env, now })).client.suggestions
+    const { review, isReviewing } = await again.list(main)
+    expect(review?.state, 'the stored state is still running').toBe('running')
+    expect(isReviewing).toBe(false)
+    const count = server.requests.length
+    expect(await again.review(main)).toMatchObject({ state: 'done' })
+    for (const { text } of server.requests.slice(count)) expect(answered).not.toContain(text)
+    const all = (await again.list(main)).open
+    expect(all.filter(({ rule }) => rule === 'contradiction' || rule === 'supersedes').length).toBeGreaterThan(70)
+    const texts = all.map(({ rule, evidence }) => JSON.stringify([rule, evidence.map(({ text }) => text)]))
+    expect(new Set(texts).size, 'none twice').toBe(texts.length)
+    expect(proposed.every(({ id }) => all.some((one) => one.id === id))).toBe(true)
   })
 
   it('refuses to review with the offline model', async () => {
-    const test = await openTestApp({ files, now })
-    const { suggestions } = createRouterClient(createRouter(test.app))
+    const { client } = await openTestApp({ files, now })
+    const { suggestions } = client
     expect(await suggestions.estimate(main)).toMatchObject({ model: 'offline', isOffline: true })
     await expect(suggestions.review(main)).rejects.toMatchObject({ code: 'needs_model' })
     expect(await suggestions.look(main)).toMatchObject({ added: expect.any(Number) })

@@ -1,10 +1,8 @@
 /** After a note is saved, the app names the line that it repeats, and offers once to replace an outdated one. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createRouterClient } from '@orpc/server'
 import { expect, it } from 'vitest'
 import type { AppEvent } from '../../../src/shared/contract/index.ts'
-import { createRouter } from '../../../src/main/app/api/router.ts'
 import { saveNote as remember } from '../../../src/main/app/cli/commands/remember-command.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
@@ -19,7 +17,7 @@ const files = {
 
 async function openMemory() {
   const test = await openTestApp({ files, now })
-  const client = createRouterClient(createRouter(test.app))
+  const { client } = test
   const matches: Extract<AppEvent, { type: 'noteMatched' }>[] = []
   const controller = new AbortController()
   const events = await client.events.subscribe({ language: 'en' }, { signal: controller.signal })

@@ -1,9 +1,7 @@
 /** Suggestions on real files through the contract: scan, accept, undo, follow, reject. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
-import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
 import { textsIn, until } from '../../support/folder.ts'
 
@@ -20,7 +18,7 @@ const files = {
 
 async function openUpkeep(more: Record<string, string> = {}) {
   const test = await openTestApp({ files: { ...files, ...more }, now, watch: true })
-  const client = createRouterClient(createRouter(test.app))
+  const { client } = test
   const agent = await test.app.agents.get('main')
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
   const everything = () => textsIn(test.workspace)

@@ -3,9 +3,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { unzipSync } from 'fflate'
-import { call } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
-import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
@@ -43,13 +41,13 @@ describe('export of attachments', () => {
   })
 
   it('a workspace export with history contains a repository of all changes without private text', async () => {
-    const { app, files: notes } = await openImporter({
+    const { client, files: notes } = await openImporter({
       'a.md': 'one\n',
       'secret.md': '---\nvisibility: private\n---\nx\n',
     })
     await notes.write('a.md', 'one\ntwo\n', { cause: 'user' })
     const before = await readdir(tmpdir())
-    const zip = await unpack(await call(createRouter(app).import.pack, { agent: 'main', withHistory: true }))
+    const zip = await unpack(await client.import.pack({ agent: 'main', withHistory: true }))
     const isLeft = (name: string) => name.startsWith('commonplace-history-') && !before.includes(name)
     expect((await readdir(tmpdir())).filter(isLeft)).toEqual([])
     const folder = await temporaryFolder()

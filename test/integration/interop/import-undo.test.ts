@@ -2,11 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { call } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
-import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { createRouter } from '../../../src/main/app/api/router.ts'
-import { mainFolder, openTestApp } from '../../support/app.ts'
+import { openAppOn, openTestApp } from '../../support/app.ts'
 import { folderWith } from '../../support/folder.ts'
 import { runImport } from '../../support/import.ts'
 
@@ -76,36 +73,31 @@ describe('undoing an import', () => {
     await mkdir(join(workspace, 'in/x/own'))
     await writeFile(join(workspace, 'in/x/own/kept.txt'), 'not ours')
     await app.close()
-    const later = await createApp({ mainFolder, env: {}, home })
-    try {
-      const router = createRouter(later)
-      const past = await call(router.import.past, { agent: 'main' })
-      expect(past).toMatchObject([{ change, path: source, files: 7, left: [] }])
-      const undo = () => call(router.history.revert, { agent: 'main', change: change ?? 0 })
-      expect(await undo()).toMatchObject({
-        notes: 5,
-        left: [
-          { path: 'in/z/three.md', reason: 'changed' },
-          { path: 'in/z/rec.mp3', reason: 'changed' },
-        ],
-      })
-      expect((await readdir(join(workspace, 'in'))).sort()).toEqual(['mine', 'x', 'z'])
-      expect(await readdir(join(workspace, 'in/x'))).toEqual(['own'])
-      expect(await readdir(join(workspace, 'in/mine'))).toEqual(['a.md'])
-      expect(await readFile(join(workspace, 'in/z/three.md'), 'utf8')).toBe('three, and more\n')
-      expect(await call(router.import.past, { agent: 'main' })).toMatchObject([
-        { change, files: 2, left: ['in/z/three.md', 'in/z/rec.mp3'] },
-      ])
-      // With the imported text again the file goes, and nothing is left to undo.
-      await writeFile(join(workspace, 'in/z/three.md'), imported)
-      await (await later.agents.get('main')).workspace.detach('in/z/rec.mp3')
-      expect(await undo()).toMatchObject({ notes: 1, left: [] })
-      expect((await readdir(join(workspace, 'in'))).sort()).toEqual(['mine', 'x'])
-      expect(await call(router.import.past, { agent: 'main' })).toEqual([])
-      await expect(undo()).rejects.toMatchObject({ code: 'undo_conflict' })
-    } finally {
-      await later.close()
-    }
+    const { app: later, client } = await openAppOn(home)
+    const past = await client.import.past({ agent: 'main' })
+    expect(past).toMatchObject([{ change, path: source, files: 7, left: [] }])
+    const undo = () => client.history.revert({ agent: 'main', change: change ?? 0 })
+    expect(await undo()).toMatchObject({
+      notes: 5,
+      left: [
+        { path: 'in/z/three.md', reason: 'changed' },
+        { path: 'in/z/rec.mp3', reason: 'changed' },
+      ],
+    })
+    expect((await readdir(join(workspace, 'in'))).sort()).toEqual(['mine', 'x', 'z'])
+    expect(await readdir(join(workspace, 'in/x'))).toEqual(['own'])
+    expect(await readdir(join(workspace, 'in/mine'))).toEqual(['a.md'])
+    expect(await readFile(join(workspace, 'in/z/three.md'), 'utf8')).toBe('three, and more\n')
+    expect(await client.import.past({ agent: 'main' })).toMatchObject([
+      { change, files: 2, left: ['in/z/three.md', 'in/z/rec.mp3'] },
+    ])
+    // With the imported text again the file goes, and nothing is left to undo.
+    await writeFile(join(workspace, 'in/z/three.md'), imported)
+    await (await later.agents.get('main')).workspace.detach('in/z/rec.mp3')
+    expect(await undo()).toMatchObject({ notes: 1, left: [] })
+    expect((await readdir(join(workspace, 'in'))).sort()).toEqual(['mine', 'x'])
+    expect(await client.import.past({ agent: 'main' })).toEqual([])
+    await expect(undo()).rejects.toMatchObject({ code: 'undo_conflict' })
   })
 
   it('is one step if another program took the name of a note meanwhile, and keeps that file', async () => {

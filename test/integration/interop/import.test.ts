@@ -2,9 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { zipSync } from 'fflate'
-import { call } from '@orpc/server'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openSource } from '../../../src/main/interop/import/read-source.ts'
 import { AppError } from '../../../src/shared/util/errors.ts'
 import { sourcesIn, withoutImport } from '../../../src/shared/markdown/provenance.ts'
@@ -190,18 +188,17 @@ describe('a folder of another program', () => {
     })
     vi.stubEnv('HOME', home)
     onTestFinished(() => void vi.unstubAllEnvs())
-    const { app, workspace } = await openTestApp()
-    const router = createRouter(app)
+    const { app, client, workspace } = await openTestApp()
     const foreign = join(home, '.claude')
-    const set = await call(router.agents.setUp, { agent: 'main', workspace: foreign, locale: 'en' })
+    const set = await client.agents.setUp({ agent: 'main', workspace: foreign, locale: 'en' })
     expect(set.created).toEqual([])
     const opened = await app.agents.get('main')
     await opened.memory.settle(10_000)
     expect((await readdir(foreign)).sort()).toEqual(['CLAUDE.md', 'projects'])
-    await call(router.agents.setUp, { agent: 'main', workspace, locale: 'en' })
+    await client.agents.setUp({ agent: 'main', workspace, locale: 'en' })
     const agent = await app.agents.get('main')
-    for (const { kind, path } of await call(router.import.known, undefined))
-      await call(router.import.start, { agent: 'main', path, into: `memory/imports/${kind}` })
+    for (const { kind, path } of await client.import.known())
+      await client.import.start({ agent: 'main', path, into: `memory/imports/${kind}` })
     await vi.waitFor(() => expect(agent.importer.status()).toMatchObject({ running: null }), { timeout: 20_000 })
     await agent.memory.settle(10_000)
     for (const [query, path] of [
@@ -210,20 +207,20 @@ describe('a folder of another program', () => {
       ['gate code', 'memory/imports/openclaw/MEMORY.md'],
     ] as const)
       expect((await agent.memory.search(query, {}, undefined)).results[0]?.path).toBe(path)
-    const [found] = await call(router.import.settings, {})
+    const [found] = await client.import.settings({})
     const to = 'agents.defaults.chat.thinking'
     expect(found).toEqual({
       file: join(home, '.clawdbot/clawdbot.json'),
       taken: [{ from: 'agent.thinkingDefault', was: 'high', to, value: 'high', group: to, doubts: [] }],
       left: [{ from: 'agent.timeoutSeconds', reason: 'noCounterpart' }],
     })
-    await call(router.import.takeOver, { file: found?.file ?? '', keys: ['agent.thinkingDefault'] })
+    await client.import.takeOver({ file: found?.file ?? '', keys: ['agent.thinkingDefault'] })
     expect(app.settings.config.agents.defaults.chat.thinking).toBe('high')
     const other = join(home, 'clawd/MEMORY.md')
-    const refused = call(router.import.takeOver, { file: other, keys: [] })
+    const refused = client.import.takeOver({ file: other, keys: [] })
     await expect(refused).rejects.toMatchObject({ code: 'file_not_found' })
     expect((await readdir(join(home, 'clawd'))).sort()).toEqual(['MEMORY.md'])
-    const asked = await call(router.agents.setUp, { agent: 'main', workspace: foreign, locale: 'en', seed: true })
+    const asked = await client.agents.setUp({ agent: 'main', workspace: foreign, locale: 'en', seed: true })
     expect(asked.created).toContain('AGENTS.md')
   }, 60_000)
 })

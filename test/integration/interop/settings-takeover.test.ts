@@ -1,9 +1,7 @@
 /** Takes over configuration files of Clawdbot and OpenClaw through the API of the running app. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { call } from '@orpc/server'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp, type TestAppOptions } from '../../support/app.ts'
 import { folderWith } from '../../support/folder.ts'
 
@@ -20,14 +18,13 @@ async function openHome(files: Readonly<Record<string, string>>, options: TestAp
   vi.stubEnv('HOME', home)
   onTestFinished(() => void vi.unstubAllEnvs())
   const test = await openTestApp({ config, ...options })
-  const router = createRouter(test.app)
+  const { client } = test
   const configText = () => readFile(join(test.home, 'config.yaml'), 'utf8')
-  const plans = (folder?: string) => call(router.import.settings, folder === undefined ? {} : { folder })
-  const takeOver = (file: string, keys: readonly string[]) => call(router.import.takeOver, { file, keys: [...keys] })
+  const plans = (folder?: string) => client.import.settings(folder === undefined ? {} : { folder })
+  const takeOver = (file: string, keys: readonly string[]) => client.import.takeOver({ file, keys: [...keys] })
   return {
     ...test,
     userHome: home,
-    router,
     configText,
     plans,
     takeOver,
@@ -69,7 +66,7 @@ function valueAt(root: unknown, key: string): unknown {
 
 describe('settings of Clawdbot', () => {
   it('has a counterpart for each key of a file, and undoes the whole', async () => {
-    const { app, plans, takeOver, configText, router, userHome, current } = await openHome({
+    const { app, plans, takeOver, configText, client, userHome, current } = await openHome({
       '.clawdbot/clawdbot.yaml': agentYaml,
     })
     const before = await configText()
@@ -91,7 +88,7 @@ describe('settings of Clawdbot', () => {
       expect(String(valueAt(current(), target)), target).toBe(value)
     expect(await configText()).toBe(done.change.after)
     expect(done.change.after).toContain('# the only one')
-    await call(router.settings.undo, done.change)
+    await client.settings.undo(done.change)
     expect(await configText()).toBe(before)
     expect(current().compaction.reserveTokensFloor).toBe(20_000)
     expect(current().memory.chunking.unit).toBe('entry')
@@ -118,16 +115,16 @@ describe('settings of Clawdbot', () => {
   })
 
   it('undoes on top of a later change, and refuses where both changed the same line', async () => {
-    const { plans, takeOver, configText, router, app } = await openHome({ '.clawdbot/clawdbot.yaml': pruningYaml })
+    const { plans, takeOver, configText, client, app } = await openHome({ '.clawdbot/clawdbot.yaml': pruningYaml })
     const [plan] = await plans()
     const before = await configText()
     const done = await takeOver(plan?.file ?? '', plan?.taken.map(({ from }) => from) ?? [])
     await app.settings.set([['agents', 'list', 0, 'name'], 'Memo'])
-    await call(router.settings.undo, done.change)
+    await client.settings.undo(done.change)
     expect(await configText()).toBe(before.replace('" }', '", name: Memo }'))
     const again = await takeOver(plan?.file ?? '', ['agent.contextPruning.ttl'])
     await app.settings.set([['agents', 'defaults', 'contextPruning', 'ttl'], '5m'])
-    const refused = call(router.settings.undo, again.change)
+    const refused = client.settings.undo(again.change)
     await expect(refused).rejects.toMatchObject({ code: 'file_changed' })
   })
 })

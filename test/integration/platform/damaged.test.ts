@@ -2,10 +2,9 @@
 import Database from 'better-sqlite3'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { changeLogFile } from '../../../src/main/app/agents/state-folders.ts'
-import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { mainFolder, prepareFolders } from '../../support/app.ts'
+import { openAppOn, prepareFolders } from '../../support/app.ts'
 
 const garbage = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 151 + 7) % 256))
 const note = 'The pangolin sleeps in the attic.'
@@ -53,8 +52,7 @@ async function damageFile(file: string, damage: Case['damage']): Promise<void> {
 
 /** Uses every feature that reads these files. */
 async function useAll(home: string) {
-  const app = await createApp({ mainFolder, env: {}, home })
-  onTestFinished(() => app.close())
+  const { app } = await openAppOn(home)
   const agent = await app.agents.get('main')
   await agent.history.flush()
   await agent.memory.settle(10_000)
@@ -87,8 +85,7 @@ describe('damaged and foreign files', () => {
   it('starts with a damaged configuration, reports it and keeps the file', async () => {
     const { home } = await prepareFolders({})
     await writeFile(join(home, 'config.yaml'), garbage)
-    const app = await createApp({ mainFolder, env: {}, home })
-    onTestFinished(() => app.close())
+    const { app } = await openAppOn(home)
     expect(app.settings.problems).not.toEqual([])
     await expect(app.settings.set([['spending', 'monthlyLimit'], 1])).rejects.toMatchObject({ code: 'config_invalid' })
     expect(await readFile(join(home, 'config.yaml'))).toEqual(garbage)
@@ -97,8 +94,7 @@ describe('damaged and foreign files', () => {
   it('copies a configuration that is not text before it replaces it', async () => {
     const { home } = await prepareFolders({})
     await writeFile(join(home, 'config.yaml'), garbage)
-    const app = await createApp({ mainFolder, env: {}, home })
-    onTestFinished(() => app.close())
+    const { app } = await openAppOn(home)
     await app.settings.save('spending: { monthlyLimit: 1 }\n', await app.settings.source())
     const copy = (await readdir(home)).find((name) => name.startsWith('config.yaml.damaged-')) ?? ''
     expect(await readFile(join(home, copy))).toEqual(garbage)

@@ -2,9 +2,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
-import { mainFolder } from '../../support/app.ts'
+import { openAppOn } from '../../support/app.ts'
 import { mountSmallDisk } from '../../support/small-disk.ts'
 import { isThorough, rounds } from '../../support/thorough.ts'
 
@@ -27,8 +26,7 @@ async function openOn(home: string, workspace: string) {
   await mkdir(home, { recursive: true })
   await writeFile(join(workspace, 'MEMORY.md'), '# Long-term memory\n')
   await writeFile(join(home, 'config.yaml'), `agents:\n  list:\n    - { id: main, workspace: "${workspace}" }\n`)
-  const app = await createApp({ mainFolder, env: {}, home })
-  onTestFinished(() => app.close())
+  const { app } = await openAppOn(home)
   return { app, agent: await app.agents.get('main') }
 }
 

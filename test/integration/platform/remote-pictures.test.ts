@@ -1,9 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import { maxImageBytes } from '../../../src/main/platform/net/remote-picture.ts'
-import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
 import { dot } from '../../support/dot.ts'
 import { listen } from '../../support/listen.ts'
@@ -12,9 +10,8 @@ import { listen } from '../../support/listen.ts'
 const openServer = (answer: RequestListener) => listen(createServer(answer))
 
 async function openPictures(isOpenAddress?: (address: string) => boolean) {
-  const { app } = await openTestApp({ files: { 'MEMORY.md': '' }, ...(isOpenAddress ? { isOpenAddress } : {}) })
-  const { pictures } = createRouterClient(createRouter(app))
-  return (address: string) => pictures.remote({ agent: 'main', path: 'MEMORY.md', address, isAllowed: false })
+  const { client } = await openTestApp({ files: { 'MEMORY.md': '' }, ...(isOpenAddress ? { isOpenAddress } : {}) })
+  return (address: string) => client.pictures.remote({ agent: 'main', path: 'MEMORY.md', address, isAllowed: false })
 }
 
 const here = (address: string) => address === '127.0.0.1'

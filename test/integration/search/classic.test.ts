@@ -1,10 +1,8 @@
-import { createRouterClient } from '@orpc/server'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { createRouter } from '../../../src/main/app/api/router.ts'
 import { searchModes } from '../../../src/shared/contract/search.ts'
 import { openTestApp } from '../../support/app.ts'
 import { until, writeFiles } from '../../support/folder.ts'
@@ -19,7 +17,7 @@ const embeddingOf = ({ url }: TroubledServer, reach: string) =>
   `provider: openai-compatible, model: hashed, baseUrl: "${url}", reach: ${reach}`
 
 async function open(files: Record<string, string>, config: string) {
-  const { app, home, workspace } = await openTestApp({ files, config, watch: true })
+  const { app, client, home, workspace } = await openTestApp({ files, config, watch: true })
   const { memory } = await app.agents.get('main')
   await memory.settle(10_000)
   await memory.waitForVectors()
@@ -28,7 +26,7 @@ async function open(files: Record<string, string>, config: string) {
     home,
     workspace,
     memory,
-    client: createRouterClient(createRouter(app)),
+    client,
     config: join(home, 'config.yaml'),
     index: join(home, 'memory', 'main.sqlite'),
   }

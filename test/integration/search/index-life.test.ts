@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { Memory } from '../../../src/main/search/service/memory.ts'
 import { threadEntries } from '../../../src/main/search/service/index-workers.ts'
 import { openForWriting } from '../../../src/main/search/indexing/index-schema.ts'
-import { openTestApp } from '../../support/app.ts'
+import { openAppOn, openTestApp } from '../../support/app.ts'
 import { folderWith, temporaryFolder, until, writeFiles } from '../../support/folder.ts'
 import { outdateIndex } from '../../support/outdated-index.ts'
 
@@ -34,9 +34,8 @@ describe('transcripts in search', () => {
 
   it('can be turned off while the app runs', async () => {
     const { agent, memory, home, workspace } = await openMemory()
-    await (
-      await agent.chat.send({ text: 'The zeppelin lands on Tuesday.' })
-    ).ended
+    const { ended } = await agent.chat.send({ text: 'The zeppelin lands on Tuesday.' })
+    await ended
     await until(async () => (await memory.search('zeppelin')).results.length > 0)
     await writeFile(
       join(home, 'config.yaml'),
@@ -108,10 +107,8 @@ describe('index problems', () => {
     const { app, home } = await openMemory({ files: { ...files, ...memoryFile } })
     await app.close()
     outdateIndex(join(home, 'memory', 'main.sqlite'))
-    const { createApp } = await import('../../../src/main/app/composition/create-app.ts')
-    const { mainFolder } = await import('../../support/app.ts')
-    const again = await createApp({ mainFolder, env: {}, home })
-    const { memory } = await again.agents.get('main')
+    const again = await openAppOn(home)
+    const { memory } = await again.app.agents.get('main')
     const states = new Set<string>()
     while ((await memory.status()).state !== 'ready') {
       states.add((await memory.status()).state)
@@ -119,7 +116,6 @@ describe('index problems', () => {
     }
     expect(states).toContain('rebuilding')
     expect((await memory.search('topic77')).results[0]?.path).toBe('memory/n77.md')
-    await again.close()
   })
 })
 

@@ -1,11 +1,9 @@
-import { createRouterClient } from '@orpc/server'
 import { cp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { createRouter } from '../../../src/main/app/api/router.ts'
-import { createApp, type App } from '../../../src/main/app/composition/create-app.ts'
+import { describe, expect, it } from 'vitest'
+import type { App } from '../../../src/main/app/composition/create-app.ts'
 import { openForWriting } from '../../../src/main/search/indexing/index-schema.ts'
-import { mainFolder, openTestApp } from '../../support/app.ts'
+import { openAppOn, openTestApp } from '../../support/app.ts'
 import { temporaryFolder, until, writeFiles } from '../../support/folder.ts'
 import { startTroubledEmbeddings, type TroubledServer } from '../../support/troubled-embeddings.ts'
 
@@ -32,8 +30,8 @@ const configOf = (embedding: string, workspace: string) =>
 
 async function openMemory(embedding: string, files: Record<string, string> = {}) {
   const config = configOf(embedding, '{{workspace}}')
-  const { app, home, workspace } = await openTestApp({ files: { ...notes, ...files }, config, watch: true })
-  return { ...(await readerOf(app)), app, home, workspace, configure: configurerOf(home, workspace) }
+  const test = await openTestApp({ files: { ...notes, ...files }, config, watch: true })
+  return { ...test, ...(await readerOf(test.app)), configure: configurerOf(test.home, test.workspace) }
 }
 
 function configurerOf(home: string, workspace: string) {
@@ -55,8 +53,7 @@ async function readerOf(app: App) {
 
 /** Opens the app again. */
 async function reopen(home: string) {
-  const app = await createApp({ mainFolder, env: {}, home })
-  onTestFinished(() => app.close())
+  const { app } = await openAppOn(home)
   return { app, ...(await readerOf(app)) }
 }
 
@@ -190,11 +187,10 @@ describe('another embedding model', () => {
 
   it('permanent deletion during the change leaves no text and no vector', async () => {
     const [one, other] = [await startServer(), await startServer()]
-    const { app, isChosen, configure, home } = await openMemory(modelOf(one, 'one'))
+    const { app, client, isChosen, configure, home } = await openMemory(modelOf(one, 'one'))
     other.trouble = 'broken'
     await configure(modelOf(other, 'other'))
     await isChosen('other')
-    const client = createRouterClient(createRouter(app))
     const steps = await client.permanentDeletion.run({ agent: 'main', texts: ['roof leaks'] })
     for await (const step of steps) if ('left' in step) expect(step.left).toEqual([])
     other.trouble = 'none'

@@ -1,7 +1,5 @@
 /** Superseded lines rank below their successors and are labelled, for users and models. */
-import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
-import { createRouter } from '../../../src/main/app/api/router.ts'
 import { quoteOf, strikeThrough } from '../../../src/shared/markdown/superseded.ts'
 import { superseding } from '../../recall/superseding.ts'
 import { openTestApp } from '../../support/app.ts'
@@ -43,11 +41,11 @@ function logOf(month: number, index: number): string {
 describe('superseded lines', () => {
   it('ranks the new answer first and labels the old one, also after its line has moved', async () => {
     const { files, places } = memory(40)
-    const { app } = await openTestApp({
+    const { client } = await openTestApp({
       files,
       config: `agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n  defaults: { memory: { embedding: { provider: builtin } } }\n`,
     })
-    const { search } = createRouterClient(createRouter(app))
+    const { search } = client
     await search.settle({ ...main, vectors: true })
     const failed: string[] = []
     let both = 0
@@ -66,7 +64,7 @@ describe('superseded lines', () => {
   })
 
   it('ranks a changed fact above the one that it changes', async () => {
-    const { app } = await openTestApp({
+    const { client } = await openTestApp({
       files: {
         'memory/2026-11-02.md': `# 2026-11-02
 
@@ -80,7 +78,7 @@ describe('superseded lines', () => {
           '# 2026-11-15\n\n- 18:00 停车费涨到每个月 380 块，物业经理早上打电话来通知大家，还说电梯要修\n',
       },
     })
-    const { search } = createRouterClient(createRouter(app))
+    const { search } = client
     for (const [query, newer, older] of [
       ['What is the rent?', 'memory/2026-11-02.md:4', 'memory/2026-11-02.md:3'],
       ['停车费每个月多少', 'memory/2026-11-15.md:3', 'memory/2026-11-02.md:7'],
@@ -98,8 +96,8 @@ describe('a newer line in notes without a day', () => {
     const line = 'The web shop runs on Node 20 with npm.'
     const files = { 'notes/shop.md': `# Shop\n\n${line}\n`, 'notes/found.md': 'We moved the web shop to Deno.\n' }
     const config = `agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n  defaults: { memory: { embedding: { provider: builtin } } }\n`
-    const { app } = await openTestApp({ files, config, watch: true, now: () => new Date('2026-11-22T12:00:00') })
-    const { search, workspace } = createRouterClient(createRouter(app))
+    const { client } = await openTestApp({ files, config, watch: true, now: () => new Date('2026-11-22T12:00:00') })
+    const { search, workspace } = client
     const newerThan = async () => {
       await search.settle({ ...main, vectors: true })
       const { results } = await search.query({ ...main, query: 'Which runtime does the web shop use?' })

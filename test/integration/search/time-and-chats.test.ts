@@ -1,7 +1,6 @@
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { mainFolder, prepareFolders } from '../../support/app.ts'
+import { describe, expect, it } from 'vitest'
+import { openAppOn, prepareFolders } from '../../support/app.ts'
 import { writeFiles } from '../../support/folder.ts'
 
 /** A Wednesday at noon, local time. */
@@ -34,8 +33,7 @@ function transcript(day: string, ...said: readonly (readonly [role: 'user' | 'as
 async function openMemory(sessions: Readonly<Record<string, string>> = {}) {
   const { home } = await prepareFolders({ files })
   await writeFiles(join(home, 'agents/main/sessions'), sessions)
-  const app = await createApp({ mainFolder, env: {}, home, now, watch: false })
-  onTestFinished(() => app.close())
+  const { app } = await openAppOn(home, { now, watch: false })
   const { memory, workspace } = await app.agents.get('main')
   await memory.settle(10_000)
   const found = async (query: string, without?: string[]) =>

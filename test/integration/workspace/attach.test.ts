@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { call } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
-import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
 
 const bytes = Buffer.from([137, 80, 78, 71, 0, 1, 2, 255])
@@ -11,11 +9,10 @@ const data = bytes.toString('base64')
 
 async function openVault(files: Record<string, string>, vault = '') {
   const config = `agents:\n  list:\n    - { id: main, workspace: "{{workspace}}"${vault} }\n  defaults: { memory: { embedding: { provider: none } } }\n`
-  const { app, workspace } = await openTestApp({ files: { 'a/Note.md': 'x\n', ...files }, config })
-  const router = createRouter(app)
-  const attach = (path: string, name: string) => call(router.workspace.attach, { agent: 'main', path, name, data })
-  const names = (path: string, typed: string) => call(router.links.names, { agent: 'main', path, typed })
-  return { router, workspace, attach, names }
+  const { client, workspace } = await openTestApp({ files: { 'a/Note.md': 'x\n', ...files }, config })
+  const attach = (path: string, name: string) => client.workspace.attach({ agent: 'main', path, name, data })
+  const names = (path: string, typed: string) => client.links.names({ agent: 'main', path, typed })
+  return { client, workspace, attach, names }
 }
 
 describe('attachments and links in the style of the vault', () => {
@@ -38,12 +35,12 @@ describe('attachments and links in the style of the vault', () => {
   ])(
     "%s: stores a pasted picture in the attachment folder and links it in the vault's style",
     async (_name, files, path, link) => {
-      const { attach, workspace, router } = await openVault(files as Record<string, string>)
+      const { attach, workspace, client } = await openVault(files as Record<string, string>)
       expect(await attach('a/Note.md', 'pic.png')).toEqual({ path, link })
       expect(await readFile(join(workspace, path))).toEqual(bytes)
       const target = link.replace(/^!\[\[(.*)\]\]$|^!\[.*\]\((.*)\)$/, '$1$2')
       const kind = link.startsWith('![[') ? ('wiki' as const) : ('inline' as const)
-      const leads = await call(router.links.resolve, {
+      const leads = await client.links.resolve({
         agent: 'main',
         path: 'a/Note.md',
         kind,
@@ -74,7 +71,7 @@ describe('attachments and links in the style of the vault', () => {
     ['', '[[Other]]'],
     ['"newLinkFormat":"relative","useMarkdownLinks":true', '[Other](../b/Other.md)'],
   ])('Obsidian with {%s}: completion writes links in that style', async (settings, link) => {
-    const { names, router } = await openVault({
+    const { names, client } = await openVault({
       '.obsidian/app.json': `{${settings}}`,
       'b/Other.md': 'o\n',
       'b/Same.md': 's\n',
@@ -86,7 +83,7 @@ describe('attachments and links in the style of the vault', () => {
       const [, wiki, inline] = /^\[\[(.*)\]\]$|^\[.*\]\((.*)\)$/.exec(same) ?? []
       const kind = wiki === undefined ? ('inline' as const) : ('wiki' as const)
       const target = wiki ?? decodeURI(inline ?? '')
-      expect((await call(router.links.resolve, { agent: 'main', path: 'a/Note.md', kind, target }))?.path).toBe(path)
+      expect((await client.links.resolve({ agent: 'main', path: 'a/Note.md', kind, target }))?.path).toBe(path)
     }
   })
 })

@@ -1,6 +1,4 @@
-import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
-import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
 
 const main = { agent: 'main' }
@@ -8,8 +6,8 @@ const main = { agent: 'main' }
 describe('attachments', () => {
   it('returns a large file in pieces, with type, size and time', async () => {
     const bytes = Uint8Array.from({ length: 2_500_000 }, (_, index) => (index * 7) % 251)
-    const { app } = await openTestApp({ files: { 'img/a picture.png': bytes, 'empty.pdf': '' } })
-    const { workspace } = createRouterClient(createRouter(app))
+    const { client } = await openTestApp({ files: { 'img/a picture.png': bytes, 'empty.pdf': '' } })
+    const { workspace } = client
     const parts: Buffer[] = []
     let from = 0
     for (;;) {

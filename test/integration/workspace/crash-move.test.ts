@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { mainFolder, prepareFolders } from '../../support/app.ts'
+import { mainFolder, openAppOn, prepareFolders } from '../../support/app.ts'
 import { firstChange, writeFiles } from '../../support/folder.ts'
 import { pendingMove, storePendingChange } from '../../support/pending-change.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
@@ -75,7 +75,7 @@ describe('crash during a move', () => {
     })
     await storePendingChange({ home, workspace }, pendingMove('a.md', 'b.md', pending))
     await writeFiles(workspace, { 'two.md': 'Another text.\n' })
-    const app = await createApp({ mainFolder, env: {}, home, watch: false })
+    const { app } = await openAppOn(home, { watch: false })
     const agent = await app.agents.get('main')
     const changeProblem = () => app.health.problems('main').find(({ code }) => code.startsWith('change_'))
     expect(changeProblem()).toMatchObject({ code: 'change_left', files: ['two.md'] })
@@ -86,7 +86,6 @@ describe('crash during a move', () => {
     await agent.revert({ change: agent.recoveredChange?.change ?? -1 })
     expect(await readFile(join(workspace, 'one.md'), 'utf8')).toBe('See [[a]] and more.\n')
     expect([agent.recoveredChange, changeProblem()]).toEqual([undefined, undefined])
-    await app.close()
   })
 
   it('a rollback keeps edits of other programs, and removes created files', async () => {
@@ -94,30 +93,26 @@ describe('crash during a move', () => {
     const { home, workspace } = await prepareFolders({
       files: Object.fromEntries(paths.map((path) => [path, 'before\n'])),
     })
-    const app = await createApp({ mainFolder, env: {}, home, watch: false })
-    try {
-      const agent = await app.agents.get('main')
-      const texts = paths.map((path) => ({ path, newPath: path, before: 'before\n', after: 'after\n' }))
-      const made = { path: 'made.md', newPath: 'made.md', before: null, after: 'made\n' }
-      const stop = new AbortController()
-      const onProgress = (done: number) => {
-        if (done === 0) return
-        expect(readFileSync(join(workspace, 'made.md'), 'utf8')).toBe('made\n')
-        writeFileSync(join(workspace, 'n3.md'), 'somebody else\n')
-        stop.abort()
-      }
-      const changed = agent.workspace.runTransaction(
-        {},
-        [made, ...texts],
-        { cause: 'user' },
-        { onProgress, signal: stop.signal },
-      )
-      await expect(changed).rejects.toMatchObject({ code: 'move_cancelled' })
-      const all = await Promise.all(paths.map((path) => readFile(join(workspace, path), 'utf8')))
-      expect(all).toEqual(paths.map((path) => (path === 'n3.md' ? 'somebody else\n' : 'before\n')))
-      expect(existsSync(join(workspace, 'made.md'))).toBe(false)
-    } finally {
-      await app.close()
+    const { app } = await openAppOn(home, { watch: false })
+    const agent = await app.agents.get('main')
+    const texts = paths.map((path) => ({ path, newPath: path, before: 'before\n', after: 'after\n' }))
+    const made = { path: 'made.md', newPath: 'made.md', before: null, after: 'made\n' }
+    const stop = new AbortController()
+    const onProgress = (done: number) => {
+      if (done === 0) return
+      expect(readFileSync(join(workspace, 'made.md'), 'utf8')).toBe('made\n')
+      writeFileSync(join(workspace, 'n3.md'), 'somebody else\n')
+      stop.abort()
     }
+    const changed = agent.workspace.runTransaction(
+      {},
+      [made, ...texts],
+      { cause: 'user' },
+      { onProgress, signal: stop.signal },
+    )
+    await expect(changed).rejects.toMatchObject({ code: 'move_cancelled' })
+    const all = await Promise.all(paths.map((path) => readFile(join(workspace, path), 'utf8')))
+    expect(all).toEqual(paths.map((path) => (path === 'n3.md' ? 'somebody else\n' : 'before\n')))
+    expect(existsSync(join(workspace, 'made.md'))).toBe(false)
   })
 })

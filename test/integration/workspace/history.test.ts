@@ -1,9 +1,8 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { openAgent } from '../../support/agent.ts'
-import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
+import { openAppOn, openTestApp, prepareFolders } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
 import { rounds } from '../../support/thorough.ts'
@@ -41,9 +40,8 @@ describe('history', () => {
     // Changes while the app is closed count as changes, even if the history began empty.
     await app.close()
     await writeFile(join(workspace, 'notes/e.md'), 'e\n')
-    const again = await createApp({ mainFolder, env: {}, home, watch: true })
-    onTestFinished(() => again.close())
-    const reopened = (await again.agents.get('main')).history
+    const again = await openAppOn(home, { watch: true })
+    const reopened = (await again.app.agents.get('main')).history
     await reopened.flush()
     expect(await told(reopened)).toEqual([['outside', 'notes/e.md'], ...all])
   })
@@ -62,17 +60,16 @@ describe('history', () => {
   })
 
   it('keeps the cause of a change by another process', async () => {
-    const folders = await prepareFolders({})
-    const first = await createApp({ mainFolder, env: {}, home: folders.home })
+    const { home } = await prepareFolders({})
+    const { app: first } = await openAppOn(home)
     await (await first.agents.get('main')).history.flush()
-    const command = await createApp({ mainFolder, env: {}, home: folders.home, watch: false })
+    const { app: command } = await openAppOn(home, { watch: false })
     const agent = await command.agents.get('main')
     await agent.workspace.remember('from the terminal', new Date(2026, 0, 20, 9, 5), { cause: 'capture' })
     await command.close()
     const { history } = await first.agents.get('main')
     await until(async () => history.timeline({ limit: 1 })[0]?.path === 'memory/2026-01-20.md')
     expect(history.timeline({ limit: 1 })[0]?.cause).toBe('capture')
-    await first.close()
   })
 
   it('restores a version from before a move to the current path', async () => {
@@ -127,9 +124,8 @@ describe('history', () => {
     for (const key of ['k1', 'k2', 'k1']) agent.history.log.markReviewed(change, 'memory/a.md', key)
     await until(() => told.filter((type) => type === 'historyChanged').length >= before + 3)
     await app.close()
-    const again = await createApp({ mainFolder, env: {}, home })
-    onTestFinished(() => again.close())
-    const { history } = await again.agents.get('main')
+    const again = await openAppOn(home)
+    const { history } = await again.app.agents.get('main')
     expect(history.timeline({ path: 'memory/a.md', limit: 1 })).toMatchObject([{ reviewed: ['k1', 'k2'] }])
   })
 })
@@ -247,16 +243,14 @@ describe('concurrent writers', () => {
   }, 120_000)
 
   it('with two apps on one state folder, both record and read', async () => {
-    const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
-    const first = await createApp({ mainFolder, env: {}, home: folders.home })
+    const { home } = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
+    const { app: first } = await openAppOn(home)
     const one = await first.agents.get('main')
     await one.history.flush()
-    const second = await createApp({ mainFolder, env: {}, home: folders.home })
+    const { app: second } = await openAppOn(home)
     const other = await second.agents.get('main')
     await other.workspace.write('MEMORY.md', 'from the second\n', { cause: 'user' })
     await until(async () => one.history.timeline({ limit: 1 })[0]?.cause === 'user')
     expect(other.history.timeline({ limit: 1 })[0]?.cause).toBe('user')
-    await second.close()
-    await first.close()
   })
 })

@@ -1,9 +1,8 @@
 import { link, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { walkMarkdown } from '../../../src/main/workspace/files/walk.ts'
-import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
+import { openAppOn, openTestApp, prepareFolders } from '../../support/app.ts'
 import { folderWith, temporaryFolder, writeFiles } from '../../support/folder.ts'
 import { rounds } from '../../support/thorough.ts'
 
@@ -82,20 +81,16 @@ describe('large and unusual folders', () => {
       Array.from({ length: all }, (_, index) => [`memory/n${index}.md`, `Note ${index} of the walrus.\n`]),
     )
     const { home } = await prepareFolders({ files: many })
-    const first = await createApp({ mainFolder, env: {}, home })
+    const { app: first } = await openAppOn(home)
     const { memory } = await first.agents.get('main')
     const { files } = await memory.status()
     await first.close()
     expect(files).toBeLessThan(all)
-    const second = await createApp({ mainFolder, env: {}, home })
-    try {
-      const again = await second.agents.get('main')
-      await again.memory.settle(60_000)
-      expect((await again.memory.status()).files).toBe(all + 1)
-      await again.history.flush()
-      expect(again.history.timeline({ limit: 5000 }).length).toBe(all + 1)
-    } finally {
-      await second.close()
-    }
+    const { app: second } = await openAppOn(home)
+    const again = await second.agents.get('main')
+    await again.memory.settle(60_000)
+    expect((await again.memory.status()).files).toBe(all + 1)
+    await again.history.flush()
+    expect(again.history.timeline({ limit: 5000 }).length).toBe(all + 1)
   }, 120_000)
 })

@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import type { Moving } from '../../../src/shared/contract/index.ts'
-import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
 import { textsIn } from '../../support/folder.ts'
 import { rounds } from '../../support/thorough.ts'
@@ -27,7 +25,7 @@ async function openVault() {
   const agent = await test.app.agents.get('main')
   // The first scan of all files has no fixed time.
   await agent.history.flush()
-  const { links, history } = createRouterClient(createRouter(test.app))
+  const { links, history } = test.client
   const told: (Moving | null)[] = []
   agent.batches.progress.subscribe((moving) => told.push(moving))
   return { ...test, agent, links, batches: history.batches, told, all: () => textsIn(test.workspace) }

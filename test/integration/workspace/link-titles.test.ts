@@ -1,18 +1,15 @@
-import { createRouterClient } from '@orpc/server'
 import { expect, it } from 'vitest'
-import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
 
 it('returns the title from the front matter or the first heading', async () => {
-  const test = await openTestApp({
+  const { client } = await openTestApp({
     files: {
       'a.md': '---\ntitle: From the front\n---\n# Heading\n',
       'b.md': '## Below\n\n# First one\n\n# Second\n',
       'c.md': 'Nothing.\n\n## Only below\n',
     },
   })
-  const { links } = createRouterClient(createRouter(test.app))
-  const titles = await links.titles({ agent: 'main' })
+  const titles = await client.links.titles({ agent: 'main' })
   expect(titles.filter(({ path }) => /^[abc]\.md$/.test(path))).toEqual([
     { path: 'a.md', title: 'From the front' },
     { path: 'b.md', title: 'First one' },
@@ -21,10 +18,9 @@ it('returns the title from the front matter or the first heading', async () => {
 
 it('returns the note and the line of a block id', async () => {
   const id = '60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2'
-  const test = await openTestApp({
+  const { client } = await openTestApp({
     files: { 'pages/a.md': `- one\n\t- TODO *two*\n\t  collapsed:: true\n\t  id:: ${id}\n` },
   })
-  const { links } = createRouterClient(createRouter(test.app))
-  expect(await links.block({ agent: 'main', id })).toEqual({ path: 'pages/a.md', line: 2, text: '- TODO *two*' })
-  expect(await links.block({ agent: 'main', id: id.replace('6', '7') })).toBeNull()
+  expect(await client.links.block({ agent: 'main', id })).toEqual({ path: 'pages/a.md', line: 2, text: '- TODO *two*' })
+  expect(await client.links.block({ agent: 'main', id: id.replace('6', '7') })).toBeNull()
 })

@@ -1,19 +1,16 @@
 import { watch } from 'node:fs'
 import { chmod, mkdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createRouterClient } from '@orpc/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
 import { textsIn, until } from '../../support/folder.ts'
 
 async function openLinks(files: Record<string, string>) {
   const test = await openTestApp({ files, watch: true })
-  const { links, history } = createRouterClient(createRouter(test.app))
-  const { revert } = history
+  const { links, history } = test.client
   const agent = await test.app.agents.get('main')
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
-  return { ...test, agent, links, revert, read, everything: () => textsIn(test.workspace) }
+  return { ...test, agent, links, revert: history.revert, read, everything: () => textsIn(test.workspace) }
 }
 
 const main = { agent: 'main' }

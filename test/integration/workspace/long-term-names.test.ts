@@ -1,9 +1,7 @@
 /** The long-term memory can be MEMORY.md, Memory.md or memory.md. */
-import { call } from '@orpc/server'
 import { readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp, plainConfig } from '../../support/app.ts'
 import { folderWith, until, writeFiles } from '../../support/folder.ts'
 
@@ -17,15 +15,13 @@ interface Options {
 async function open({ files, own, config = plainConfig, watch = false }: Options) {
   const folder = await folderWith(files)
   const test = await openTestApp({ config, watch, now: () => new Date(2026, 0, 20, 10, 30) })
-  const router = createRouter(test.app)
   const setUp = { agent: 'main', workspace: folder, locale: 'en', seed: true, ...(own === undefined ? {} : { own }) }
-  const { created } = await call(router.agents.setUp, { ...setUp, locale: 'en' })
+  const { created } = await test.client.agents.setUp({ ...setUp, locale: 'en' })
   const agent = await test.app.agents.get('main')
   await agent.memory.settle(10_000)
   return {
     ...test,
     folder,
-    router,
     created,
     agent,
     text: (path: string) => readFile(join(folder, path), 'utf8'),
@@ -47,18 +43,18 @@ describe.each(['Memory.md', 'memory.md'])('a workspace with %s', (name) => {
   })
 
   it('reads and writes this file as the long-term memory', async () => {
-    const { agent, router, namesIn, text } = await open({ files: { [name]: fact } })
+    const { agent, client, namesIn, text } = await open({ files: { [name]: fact } })
     const kinds = (await agent.listFiles()).filter(({ kind }) => kind === 'memory').map(({ path }) => path)
     expect(kinds).toEqual([name])
     const { items } = await agent.chat.meter.report(undefined, undefined)
     expect(items.map(({ layer, name: item }) => `${layer} ${item}`)).toContain(`project ${name}`)
-    const { path } = await call(router.workspace.remember, { agent: 'main', text: 'Otto feeds it', section: 'People' })
+    const { path } = await client.workspace.remember({ agent: 'main', text: 'Otto feeds it', section: 'People' })
     expect(path).toBe(name)
     expect(await text(name)).toBe(`${fact}- Otto feeds it\n`)
     expect(await namesIn()).toEqual([name])
     const { ended } = await agent.chat.send({ text: 'Hello' })
     await ended
-    const { kept } = await call(router.conventions.of, { agent: 'main' })
+    const { kept } = await client.conventions.of({ agent: 'main' })
     expect(kept.longTermFiles).toEqual([name])
   })
 
@@ -68,7 +64,7 @@ describe.each(['Memory.md', 'memory.md'])('a workspace with %s', (name) => {
     expect(inFolder.created).toEqual(['agent/AGENTS.md', 'agent/SOUL.md', 'agent/TOOLS.md', 'agent/USER.md'])
     expect(inFolder.agent.workspace.layout).toMatchObject({ own: 'agent', longTerm: name })
     const atTop = await open({ files: { [name]: fact } })
-    const { moved } = await call(atTop.router.agents.moveOwn, { agent: 'main', own: 'agent' })
+    const { moved } = await atTop.client.agents.moveOwn({ agent: 'main', own: 'agent' })
     expect(moved).toContain(`agent/${name}`)
     await atTop.agent.workspace.rememberIn('People', 'Otto feeds it', { cause: 'user' })
     expect(await atTop.text(`agent/${name}`)).toContain('Otto')
@@ -79,11 +75,11 @@ describe.each(['Memory.md', 'memory.md'])('a workspace with %s', (name) => {
 describe('several long-term memories', () => {
   it('uses MEMORY.md before Memory.md before memory.md, and reports the others', async () => {
     const files = { 'memory.md': 'c\n', 'Memory.md': 'b\n', 'MEMORY.md': 'a\n' }
-    const { agent, folder, problems, router } = await open({ files })
+    const { agent, folder, problems, client } = await open({ files })
     expect(agent.workspace.layout.longTerm).toBe('MEMORY.md')
     const message = 'MEMORY.md and Memory.md and memory.md exist; only MEMORY.md is the long-term memory'
     expect(problems()).toMatchObject([{ level: 'warning', message, path: 'MEMORY.md' }])
-    expect(await call(router.health.problems, { agent: 'main' })).toMatchObject([{ message }])
+    expect(await client.health.problems({ agent: 'main' })).toMatchObject([{ message }])
     await agent.workspace.remove('MEMORY.md', { cause: 'user' })
     expect(agent.workspace.layout.longTerm).toBe('Memory.md')
     expect(problems()).toMatchObject([{ path: 'Memory.md' }])

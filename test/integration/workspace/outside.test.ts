@@ -1,12 +1,9 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { call as callRoute } from '@orpc/server'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { createRouter } from '../../../src/main/app/api/router.ts'
-import { createApp } from '../../../src/main/app/composition/create-app.ts'
+import { describe, expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
-import { mainFolder, openTestApp, type TestApp } from '../../support/app.ts'
+import { openAppOn, openTestApp } from '../../support/app.ts'
 import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
 
 const now = () => new Date(2026, 0, 20, 10, 30)
@@ -28,13 +25,12 @@ agents:
   list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-opus-5 }]
 `
   const env = { ANTHROPIC_API_KEY: 'sk-test-key' }
-  let { app, ...folders }: TestApp = await openTestApp({ files, config, env, now })
-  const open = async () => {
+  const { home, workspace, ...first } = await openTestApp({ files, config, env, now })
+  const open = async ({ app, client }: typeof first) => {
     const agent = await app.agents.get('main')
-    const { workspace } = folders
     return {
       agent,
-      router: createRouter(app),
+      client,
       read: (path: string) => readFile(join(workspace, path), 'utf8'),
       put: (path: string, text: string) => writeFile(join(workspace, path), text),
       /** Runs the calls, of which each is one answer of the model. @returns the beginnings of the results */
@@ -50,12 +46,10 @@ agents:
     }
   }
   const restart = async () => {
-    await app.close()
-    app = await createApp({ mainFolder, env, home: folders.home, watch: false, now })
-    onTestFinished(() => app.close())
-    return open()
+    await first.app.close()
+    return open(await openAppOn(home, { env, watch: false, now }))
   }
-  return { ...(await open()), ...folders, open, restart }
+  return { ...(await open(first)), workspace, restart }
 }
 
 describe('third-party text in the context', () => {
@@ -116,25 +110,25 @@ describe('files of other programs', () => {
   ]
 
   it('count as third-party text until the user accepts them, also between two runs', async () => {
-    const { put, run, read, router, restart } = await openAgent()
+    const { put, run, read, client, restart } = await openAgent()
     await put('sent.md', paper)
     const results = await run(obey('sent.md'))
     expect(results.slice(1).map((text) => text.split(':')[0])).toEqual(['write_proposed', 'write_proposed'])
     expect(await read('AGENTS.md')).toBe(files['AGENTS.md'])
-    expect(await callRoute(router.workspace.outside, { agent: 'main' })).toEqual(['sent.md'])
-    await callRoute(router.workspace.accept, { agent: 'main', paths: ['sent.md'] })
-    expect(await callRoute(router.workspace.outside, { agent: 'main' })).toEqual([])
+    expect(await client.workspace.outside({ agent: 'main' })).toEqual(['sent.md'])
+    await client.workspace.accept({ agent: 'main', paths: ['sent.md'] })
+    expect(await client.workspace.outside({ agent: 'main' })).toEqual([])
     await run(obey('sent.md'))
     expect(await read('AGENTS.md')).toContain('- Obey.')
     await put('later.md', paper)
     const second = await restart()
     expect((await second.run(obey('later.md')))[1]).toContain('write_proposed')
-    expect(await callRoute(second.router.workspace.outside, { agent: 'main' })).toEqual(['later.md'])
+    expect(await second.client.workspace.outside({ agent: 'main' })).toEqual(['later.md'])
   })
 
   it("is quiet for the files of the first opening, edits in other editors, the app's own files and saved files", async () => {
-    const { agent, put, read, router, workspace } = await openAgent()
-    const outside = () => callRoute(router.workspace.outside, { agent: 'main' })
+    const { agent, put, read, client, workspace } = await openAgent()
+    const outside = () => client.workspace.outside({ agent: 'main' })
     await put('recipes.md', '# Recipes\n\n- Edited in another editor\n')
     await agent.workspace.write('made.md', 'Made by the app.\n', { cause: 'user' })
     await agent.workspace.runTransaction({ move: { from: 'memory', to: 'log' } }, [], { cause: 'user' })

@@ -5,18 +5,15 @@ import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promise
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
-import { createRouterClient } from '@orpc/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { createRouter } from '../../../src/main/app/api/router.ts'
 import type { DeletionOutcome } from '../../../src/shared/contract/index.ts'
-import { mainFolder, openTestApp, type TestApp } from '../../support/app.ts'
+import { openAppOn, openTestApp, type TestApp } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
 import { logContent } from '../../support/log-content.ts'
 import { startModelServer } from '../../support/model-server.ts'
 import { logLines } from '../../support/log-lines.ts'
 
-type Client = Awaited<ReturnType<typeof openForget>>['client']
+type Client = TestApp['client']
 
 const main = { agent: 'main' }
 const now = () => new Date('2026-11-22T12:00:00')
@@ -58,12 +55,11 @@ agents:
 `
   const env = { ANTHROPIC_API_KEY: 'sk-test-anthropic' }
   const test = await openTestApp({ files: { ...files, ...more }, config, env, now, watch: true })
-  const client = createRouterClient(createRouter(test.app))
-  return { ...test, env, client }
+  return { ...test, env }
 }
 
 /** Writes the secret to every place where the app stores text. */
-async function spread({ app, workspace, home }: TestApp, client: Client) {
+async function spread({ app, client, workspace, home }: TestApp) {
   const agent = await app.agents.get('main')
   const read = async (path: string) => (await agent.workspace.read(path)).text
   await agent.workspace.write('notes/garden.md', `${await read('notes/garden.md')}\n${secret} moved to Graz.\n`, {
@@ -96,7 +92,7 @@ const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 describe('permanent deletion', () => {
   it('searches without a request to a model, and lists models that received the text for embeddings', async () => {
     const server = await startModelServer({ text: 'yes' })
-    const { app } = await openTestApp({
+    const { app, client } = await openTestApp({
       watch: true,
       files,
       config: `agents:
@@ -105,7 +101,6 @@ describe('permanent deletion', () => {
   list: [{ id: main, workspace: "{{workspace}}" }]
 `,
     })
-    const client = createRouterClient(createRouter(app))
     const agent = await app.agents.get('main')
     await agent.memory.settle(10_000)
     await agent.memory.waitForVectors()
@@ -123,7 +118,7 @@ describe('permanent deletion', () => {
   it('removes the text from every byte of the workspace and the state folder, and changes nothing else', async () => {
     const test = await openForget()
     const { client, workspace, home, app } = test
-    await spread(test, client)
+    await spread(test)
     const found = await client.permanentDeletion.find({ ...main, words: secret })
     expect(new Set(found.places.map(({ kind }) => kind))).toEqual(
       new Set([
@@ -228,33 +223,33 @@ describe('permanent deletion', () => {
 
   it('finishes an interrupted deletion at the next start, before anything is read', async () => {
     const test = await openForget()
-    const { client, workspace, home, env, app } = test
-    await spread(test, client)
+    const { workspace, home, env, app } = test
+    await spread(test)
     await app.close()
     await writeFile(
       join(home, 'agents/main/forgetting.json'),
       JSON.stringify({ texts: [secret], keep: [], deleteOldHistory: false }),
     )
-    const again = await createApp({ mainFolder, env, home, now })
-    await again.agents.get('main')
-    await again.close()
+    const again = await openAppOn(home, { env, now })
+    await again.app.agents.get('main')
+    await again.app.close()
     expect(await filesWith(workspace, trace)).toEqual([])
     expect(await filesWith(home, trace)).toEqual([])
   }, 60_000)
 
   it('a stop reports removed and remaining text, and the next start does not continue', async () => {
     const test = await openForget()
-    const { client, home, app, env } = test
-    await spread(test, client)
+    const { home, app, env } = test
+    await spread(test)
     const request = { texts: [secret], keep: [], deleteOldHistory: false }
     const outcome = await app.agents.deletion.run('main', request, () => void app.agents.deletion.stop('main'))
     expect(outcome).toMatchObject({ isStopped: true })
     expect('left' in outcome && outcome.left.length).toBeGreaterThan(0)
     await app.close()
     const before = await filesWith(home, trace)
-    const again = await createApp({ mainFolder, env, home, now })
-    await again.agents.get('main')
-    await again.close()
+    const again = await openAppOn(home, { env, now })
+    await again.app.agents.get('main')
+    await again.app.close()
     expect((await filesWith(home, trace)).length).toBeGreaterThanOrEqual(before.length - 3)
     expect(before.length).toBeGreaterThan(0)
   }, 60_000)
@@ -262,7 +257,7 @@ describe('permanent deletion', () => {
   it('loses no concurrent write of another process, neither in notes nor in the history', async () => {
     const test = await openForget()
     const { client, workspace, home, app } = test
-    await spread(test, client)
+    await spread(test)
     const log = join(workspace, 'memory/2026-01-20.md')
     const script = fileURLToPath(new URL('../../support/bare-writer.ts', import.meta.url))
     const writer = spawn(process.execPath, [script, home, 'other', '20'], { stdio: ['pipe', 'pipe', 'inherit'] })

@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
-import { createRouter } from '../../../src/main/app/api/router.ts'
 import { textsIn } from '../../support/folder.ts'
 import { openTestApp } from '../../support/app.ts'
 
@@ -12,13 +10,12 @@ const long = Array.from({ length: 400 }, (_, at) => `- the word of day ${at} is 
 
 async function openMarks(files: Record<string, string>, config?: string) {
   const test = await openTestApp({ files, now, watch: true, ...(config === undefined ? {} : { config }) })
-  const client = createRouterClient(createRouter(test.app))
   const agent = await test.app.agents.get('main')
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
   const everything = () => textsIn(test.workspace, (path) => !path.includes('.trash'))
   /** Returns the part of a note that an open chat sees; undefined if it does not see the note. */
   const seen = async (path: string) => agent.marks().openText(path, await read(path))
-  return { ...test, client, agent, read, everything, seen }
+  return { ...test, agent, read, everything, seen }
 }
 
 describe('suggestions keep privacy markers', () => {

@@ -1,10 +1,8 @@
-import { call } from '@orpc/server'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
 import { folderWith, temporaryFolder } from '../../support/folder.ts'
 
@@ -35,22 +33,21 @@ async function fingerprint(folder: string): Promise<string[]> {
 async function openVault(files: Readonly<Record<string, string | Uint8Array>> = vault) {
   const test = await openTestApp({ watch: true, now: () => new Date(2026, 0, 20, 10, 30) })
   const folder = await folderWith(files)
-  const router = createRouter(test.app)
   const open = async (seed?: boolean) => {
     const input = { agent: 'main', workspace: folder, locale: 'en' as const, ...(seed === undefined ? {} : { seed }) }
-    const { created } = await call(router.agents.setUp, input)
+    const { created } = await test.client.agents.setUp(input)
     const agent = await test.app.agents.get('main')
     await agent.memory.settle(10_000)
     return { agent, created }
   }
-  return { ...test, folder, router, open }
+  return { ...test, folder, open }
 }
 
 describe('a vault of another program', () => {
   it('opening, listing, searching, following links and chatting write nothing into it', async () => {
-    const { folder, router, open } = await openVault()
+    const { folder, client, open } = await openVault()
     const before = await fingerprint(folder)
-    expect(await call(router.conventions.look, { path: folder })).toMatchObject({
+    expect(await client.conventions.look({ path: folder })).toMatchObject({
       exists: true,
       isEmpty: false,
       own: [],
@@ -70,7 +67,7 @@ describe('a vault of another program', () => {
   })
 
   it("creates the agent's files on request, and always in a new or empty folder", async () => {
-    const { folder, router, open } = await openVault()
+    const { folder, client, open } = await openVault()
     await open()
     const { created } = await open(true)
     const own = ['AGENTS.md', 'MEMORY.md', 'SOUL.md', 'TOOLS.md', 'USER.md']
@@ -79,7 +76,7 @@ describe('a vault of another program', () => {
     const empty = await temporaryFolder()
     await writeFile(join(empty, '.DS_Store'), 'x')
     for (const workspace of [empty, join(empty, 'new')]) {
-      const made = await call(router.agents.setUp, { agent: 'main', workspace, locale: 'en' })
+      const made = await client.agents.setUp({ agent: 'main', workspace, locale: 'en' })
       expect(made.created).toContain('AGENTS.md')
       await rm(join(empty, 'AGENTS.md'), { force: true })
     }
