@@ -4,7 +4,8 @@
  * probability that the unit answers the query. Order, score, threshold and breakdown all come from this logit.
  */
 import type { ScorePart, ScorePartName } from '#shared/contract/index.ts'
-import { featureGroups, type CandidateUnit, type FeatureGroup, type FeatureName, type Features } from './features.ts'
+import { featureGroups, noFeatures } from './features.ts'
+import type { CandidateUnit, FeatureGroup, FeatureName, Features } from './features.ts'
 import withoutVectors from './weights-words.json' with { type: 'json' }
 import withVectors from './weights.json' with { type: 'json' }
 
@@ -157,4 +158,23 @@ function featuresOf(part: ScorePartName, { features, margin, contributions }: Ra
     rows.push({ name: 'constant', value: 1, contribution: (contributions.constant ?? 0) - others })
   }
   return rows.filter(({ contribution }) => contribution !== 0)
+}
+
+/** Logit of a unit that matches the conditions: its score is near 1. */
+const listedLogit = 10
+
+/** Returns a unit with a fixed score: words and meaning do not rank it. */
+export function unscoredUnit(id: number, isMatch: boolean, isClassic: boolean): RankedUnit {
+  const logit = isClassic ? Number(isMatch) : isMatch ? listedLogit : -listedLogit
+  return {
+    id,
+    bm25: 0,
+    wordScores: [],
+    features: { ...noFeatures, noWords: Number(!isMatch) },
+    logit,
+    score: isClassic ? logit : logistic(logit),
+    contributions: { constant: logit },
+    adjustments: [],
+    margin: noMargin,
+  }
 }

@@ -5,7 +5,8 @@ import { matchedTerm, matchedWords } from './matched-words.ts'
 import { minMissing } from './missing-words.ts'
 import type { QueryWords } from './query-words.ts'
 import { partsOf, type RankedUnit } from './rank.ts'
-import type { UnitCandidate, UnitRanking, UnitSearcher, UnitText } from './unit-searcher.ts'
+import type { UnitText } from './unit-filters.ts'
+import type { UnitCandidate, UnitRanking, UnitSearcher } from './unit-searcher.ts'
 
 const maxWeakResults = 10
 const minWeakScore = 0.02

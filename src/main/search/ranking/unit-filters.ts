@@ -6,7 +6,7 @@ import { failedFilters, type Filter, type FilteredQuery } from '../query/filters
 import { indexTermsOf, queryTerms, type Phrase } from '../query/parse-query.ts'
 import { stem } from '../text/stem.ts'
 import { bigramsOf, cjkRun, fold, forEachWord, lineTerms } from '../text/terms.ts'
-import { formatDay, type Day, type DaySpan } from '../text/language/dates.ts'
+import { formatDay, overlaps, type Day, type DaySpan } from '../text/language/dates.ts'
 import type { Lexicon } from './query-words.ts'
 
 export interface UnitFacts {
@@ -17,6 +17,24 @@ export interface UnitFacts {
   /** Days since 1970-01-01, both inclusive; null if the unit has no date. */
   readonly firstDay: number | null
   readonly lastDay: number | null
+}
+
+export interface UnitText {
+  readonly path: string
+  readonly source: ResultSource
+  /** 1-based, inclusive. */
+  readonly startLine: number
+  readonly endLine: number
+  readonly heading: string
+  readonly text: string
+  readonly snippet: string
+  /** `YYYY-MM-DD`, of the first day; undefined if the unit has no date. */
+  readonly date: string | undefined
+  readonly seq: number
+  /** Equal for the parts of one divided entry. */
+  readonly entry: string
+  readonly isPrivate: boolean
+  readonly fileHash: string
 }
 
 export class UnitFilters {
@@ -162,4 +180,8 @@ function prepare(db: Db) {
     facts: db.prepare<[number], UnitFacts>(`${facts} WHERE units.id = ?`),
     newest: db.prepare<[], UnitFacts>(`${facts} ORDER BY mtime DESC, path, seq`),
   }
+}
+
+export function isOfDays(unit: UnitFacts, { boosts }: Pick<FilteredQuery, 'boosts'>): boolean {
+  return boosts.some((boost) => daysOf(unit).some((days) => overlaps(days, boost)))
 }

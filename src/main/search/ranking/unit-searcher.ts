@@ -10,19 +10,19 @@ import type { ResultSource } from '../indexing/indexed-file.ts'
 import { indexTermsOf, isTopic, queryTerms, requiredPhrases } from '../query/parse-query.ts'
 import { searchedWords, searchTerms, withoutTimes, type SearchTerm } from '../query/parse-query.ts'
 import { hasConditions, parseFilters, type FilteredQuery } from '../query/filters.ts'
-import { formatDay, overlaps, parseDay } from '../text/language/dates.ts'
+import { formatDay, parseDay } from '../text/language/dates.ts'
 import { bodyOf } from '../units/prepare-units.ts'
 import { snippetOf } from '../units/split-chunks.ts'
 import { UnitReader, type Scope } from '../units/unit-reader.ts'
 import { unitFlags } from '../units/unit-schema.ts'
 import { isMarkedOld } from '../text/plain-line.ts'
-import { collectCandidates, noFeatures, type UnitSimilarity } from './features.ts'
+import { collectCandidates, type UnitSimilarity } from './features.ts'
 import { lazy } from '#shared/util/lazy.ts'
 import { formatResult } from '#shared/util/format-result.ts'
 import { matchedWords } from './matched-words.ts'
 import { findQueryWords, wordRelations } from './query-words.ts'
 import type { Lexicon, QueryWord, QueryWords, WordRelations } from './query-words.ts'
-import { adjust, logistic, noMargin, rank } from './rank.ts'
+import { adjust, rank, unscoredUnit } from './rank.ts'
 import type { RankedUnit, RankingModels, RankingWeights } from './rank.ts'
 import { rankClassic, type ClassicWeights } from './classic-ranking.ts'
 import { selectResults, thresholdOf } from './select-results.ts'
@@ -31,26 +31,8 @@ import { askedSection, placeSection } from './asked-section.ts'
 import { findNewerLine, placeNewer, type NewerLine } from './newer-line.ts'
 import { missingWordsIn, type MissingWord } from './missing-words.ts'
 import { lowerSuperseded, Supersessions, type Supersession } from './supersession.ts'
-import { daysOf, nearestDay, UnitFilters, unitsMentioning, type UnitFacts } from './unit-filters.ts'
+import { isOfDays, nearestDay, UnitFilters, unitsMentioning, type UnitFacts, type UnitText } from './unit-filters.ts'
 import { UnitVectors, type RawSimilarity } from './unit-similarity.ts'
-
-export interface UnitText {
-  readonly path: string
-  readonly source: ResultSource
-  /** 1-based, inclusive. */
-  readonly startLine: number
-  readonly endLine: number
-  readonly heading: string
-  readonly text: string
-  readonly snippet: string
-  /** `YYYY-MM-DD`, of the first day; undefined if the unit has no date. */
-  readonly date: string | undefined
-  readonly seq: number
-  /** Equal for the parts of one divided entry. */
-  readonly entry: string
-  readonly isPrivate: boolean
-  readonly fileHash: string
-}
 
 export interface UnitCandidate {
   readonly unit: RankedUnit
@@ -476,29 +458,6 @@ export class UnitSearcher {
 
 function passesFilters(unit: UnitFacts, { reader: { table }, excludedFile, excludedBy }: OpenSearch): boolean {
   return table.has(unit.id) && unit.file !== excludedFile && excludedBy(unit).length === 0
-}
-
-function isOfDays(unit: UnitFacts, { boosts }: FilteredQuery): boolean {
-  return boosts.some((boost) => daysOf(unit).some((days) => overlaps(days, boost)))
-}
-
-/** Logit of a unit that matches the conditions: its score is near 1. */
-const listedLogit = 10
-
-/** Returns a unit with a fixed score: words and meaning do not rank it. */
-function unscoredUnit(id: number, isMatch: boolean, isClassic: boolean): RankedUnit {
-  const logit = isClassic ? Number(isMatch) : isMatch ? listedLogit : -listedLogit
-  return {
-    id,
-    bm25: 0,
-    wordScores: [],
-    features: { ...noFeatures, noWords: Number(!isMatch) },
-    logit,
-    score: isClassic ? logit : logistic(logit),
-    contributions: { constant: logit },
-    adjustments: [],
-    margin: noMargin,
-  }
 }
 
 function prepare(db: Db) {
