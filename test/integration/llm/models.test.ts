@@ -6,6 +6,7 @@ import { withIdleTimeout, withRetries } from '../../../src/main/llm/middleware/r
 import type { ChatModel, ModelRequest } from '../../../src/main/llm/model.ts'
 import { messageText, type AssistantMessage, type Message } from '../../../src/shared/chat/messages.ts'
 import { until } from '../../support/folder.ts'
+import { assistantMessage, toolResult, userMessage } from '../../support/messages.ts'
 import { startProxy } from '../../support/proxy.ts'
 import { startModelServer, type ModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
 
@@ -234,34 +235,17 @@ describe.each(providers)('%s', (name, create) => {
 
   it('sends the history with calls and results in the provider’s format', async () => {
     const server = await startModelServer({ text: 'ok' })
-    const assistant = {
-      role: 'assistant' as const,
-      provider,
-      model: 'm',
-      usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 },
-      stopReason: 'toolUse' as const,
-      timestamp: 0,
-    }
-    const result = (toolCallId: string) => ({
-      role: 'toolResult' as const,
-      toolCallId,
-      toolName: 'read',
-      content: [{ type: 'text' as const, text: 'found' }],
-      isError: false,
-      timestamp: 0,
-    })
+    const call = { type: 'toolCall' as const, name: 'read', arguments: {} }
+    const content = [
+      { type: 'text' as const, text: 'Looking.' },
+      { ...call, id: 'a' },
+      { ...call, id: 'b' },
+    ]
     await collect(create(server), undefined, [
-      { role: 'user', content: 'q', timestamp: 0 },
-      {
-        ...assistant,
-        content: [
-          { type: 'text', text: 'Looking.' },
-          { type: 'toolCall', id: 'a', name: 'read', arguments: {} },
-          { type: 'toolCall', id: 'b', name: 'read', arguments: {} },
-        ],
-      },
-      result('a'),
-      result('b'),
+      userMessage('q'),
+      assistantMessage(content, { provider, stopReason: 'toolUse' }),
+      toolResult('a', 'found'),
+      toolResult('b', 'found'),
     ])
     const sent = server.requests[0]?.body['messages'] as { role: string; content: unknown }[]
     if (provider === 'anthropic') {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ModelRequest } from '../../../src/main/llm/model.ts'
 import { createAnthropicModel, createOpenAiModel } from '../../support/provider-models.ts'
 import type { AssistantMessage, Message } from '../../../src/shared/chat/messages.ts'
+import { assistantMessage, toolResult, userMessage as user } from '../../support/messages.ts'
 import { readTable } from '../../streams/facts.ts'
 import { startLoopback, type Asked, type Loopback, type Reply } from '../../streams/loopback.ts'
 import { asList, asRecord, readRecordings, type Wire } from '../../streams/recording.ts'
@@ -164,29 +165,12 @@ describe('errors within a stream', () => {
   })
 })
 
-const user = (content: string): Message => ({ role: 'user', content, timestamp: 0 })
-const result = (id: string): Message => ({
-  role: 'toolResult',
-  toolCallId: id,
-  toolName: 'read',
-  content: [{ type: 'text', text: 'x' }],
-  isError: false,
-  timestamp: 0,
-})
+const result = toolResult('c1', 'x')
 
 function thought(model: string, signature: string, provider = 'openai-compatible'): AssistantMessage {
-  return {
-    role: 'assistant',
-    content: [
-      { type: 'thinking', thinking: 'I look.', thinkingSignature: signature },
-      { type: 'toolCall', id: 'c1', name: 'read', arguments: {} },
-    ],
-    provider,
-    model,
-    usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 },
-    stopReason: 'toolUse',
-    timestamp: 0,
-  }
+  const call = { type: 'toolCall' as const, id: 'c1', name: 'read', arguments: {} }
+  const thinking = { type: 'thinking' as const, thinking: 'I look.', thinkingSignature: signature }
+  return assistantMessage([thinking, call], { provider, model, stopReason: 'toolUse' })
 }
 
 async function answer(wire: Wire, messages: readonly Message[], more: Partial<ModelRequest> = {}, name = 'm') {
@@ -203,7 +187,7 @@ const said = 'data: {"choices":[{"index":0,"delta":{"content":"said"},"finish_re
 const sent = (asked: Asked | undefined) => asList(asked?.body['messages']).map(asRecord)
 
 describe('thinking sent back', () => {
-  const turn = (model: string, signature: string) => [user('look'), thought(model, signature), result('c1')]
+  const turn = (model: string, signature: string) => [user('look'), thought(model, signature), result]
 
   it('goes only to the model that produced it', async () => {
     for (const [model, signature] of [
@@ -215,8 +199,8 @@ describe('thinking sent back', () => {
       expect(sent(loopback.asked.at(-1))[2]?.['reasoning_content']).toBe(model === 'm' ? 'I look.' : undefined)
     }
     loopback.reply = () => replyWith('', 500)
-    await expect(answer('anthropic', [user('look'), thought('m', 'sig', 'openai'), result('c1')])).rejects.toThrow()
-    await expect(answer('anthropic', [user('look'), thought('m', 'sig', 'anthropic'), result('c1')])).rejects.toThrow()
+    await expect(answer('anthropic', [user('look'), thought('m', 'sig', 'openai'), result])).rejects.toThrow()
+    await expect(answer('anthropic', [user('look'), thought('m', 'sig', 'anthropic'), result])).rejects.toThrow()
     const types = loopback.asked
       .slice(-2)
       .map((asked) => asList(sent(asked)[1]?.['content']).map((part) => asRecord(part)['type']))
@@ -264,7 +248,7 @@ describe('thinking sent back', () => {
     const name = 'claude-sonnet-4-5'
     for (const model of ['other', name])
       await expect(
-        answer('anthropic', [user('look'), thought(model, 'sig', 'anthropic'), result('c1')], thinking, name),
+        answer('anthropic', [user('look'), thought(model, 'sig', 'anthropic'), result], thinking, name),
       ).rejects.toThrow()
     expect(loopback.asked.slice(-2).map(({ body }) => asRecord(body['thinking'])['type'])).toEqual([
       undefined,

@@ -6,23 +6,12 @@ import {
   withUniqueCallIds,
 } from '../../../src/main/agent/context/assemble.ts'
 import { budgetOf } from '../../../src/main/agent/context/context-budget.ts'
-import { noUsage, type AssistantMessage, type Message } from '../../../src/shared/chat/messages.ts'
+import type { Message } from '../../../src/shared/chat/messages.ts'
 import { defaultSettings } from '../../support/default-settings.ts'
+import { assistantMessage, toolResult } from '../../support/messages.ts'
 
 const at = new Date(2026, 0, 20, 9, 5).getTime()
 const user = (content: string): Message => ({ role: 'user', content, timestamp: at })
-const answer = (
-  content: AssistantMessage['content'],
-  stopReason: AssistantMessage['stopReason'] = 'stop',
-): Message => ({
-  role: 'assistant',
-  content,
-  provider: 'offline',
-  model: 'offline',
-  usage: noUsage,
-  stopReason,
-  timestamp: at,
-})
 
 function assembled(files: ContextFile[], messages: Message[]) {
   return assemble({
@@ -46,7 +35,7 @@ describe('assembly', () => {
         { path: 'AGENTS.md', text: 'Rules.', layer: 'project' },
         { path: 'memory/2026-01-20.md', text: 'Log.', layer: 'logs', day: 'today' },
       ],
-      [user('hello'), answer([{ type: 'text', text: 'hi' }]), user('again')],
+      [user('hello'), assistantMessage([{ type: 'text', text: 'hi' }]), user('again')],
     )
     expect(report.items.map(({ layer }) => layer)).toEqual([
       'system',
@@ -113,38 +102,20 @@ describe('budget', () => {
 
 describe('tool calls and results', () => {
   const call = { type: 'toolCall' as const, id: 'c1', name: 'read', arguments: {} }
-  const result: Message = {
-    role: 'toolResult',
-    toolCallId: 'c1',
-    toolName: 'read',
-    content: [],
-    isError: false,
-    timestamp: at,
-  }
+  const asks = assistantMessage([call], { stopReason: 'toolUse' })
 
   it('gives an interrupted call a substitute result, and drops a result without a call', () => {
-    expect(pairToolResults([user('x'), answer([call], 'toolUse')]).map(({ role }) => role)).toEqual([
-      'user',
-      'assistant',
-      'toolResult',
-    ])
-    expect(pairToolResults([user('x'), result])).toEqual([user('x')])
+    expect(pairToolResults([user('x'), asks]).map(({ role }) => role)).toEqual(['user', 'assistant', 'toolResult'])
+    expect(pairToolResults([user('x'), toolResult('c1', '')])).toEqual([user('x')])
   })
 
   it('keeps results of calls with equal ids apart, and makes new ids unique', () => {
-    const of = (text: string): Message => ({ ...result, content: [{ type: 'text', text }] }) as Message
-    const paired = pairToolResults([
-      user('x'),
-      answer([call], 'toolUse'),
-      of('one'),
-      answer([call], 'toolUse'),
-      of('two'),
-    ])
+    const paired = pairToolResults([user('x'), asks, toolResult('c1', 'one'), asks, toolResult('c1', 'two')])
     expect(paired.flatMap((message) => (message.role === 'toolResult' ? message.content : []))).toEqual([
       { type: 'text', text: 'one' },
       { type: 'text', text: 'two' },
     ])
-    const fresh = withUniqueCallIds(answer([call, call], 'toolUse') as AssistantMessage, [answer([call], 'toolUse')])
+    const fresh = withUniqueCallIds(assistantMessage([call, call], { stopReason: 'toolUse' }), [asks])
     expect(fresh.content.map((part) => (part.type === 'toolCall' ? part.id : ''))).toEqual(['c1_2', 'c1_3'])
   })
 })

@@ -9,30 +9,15 @@ import {
 import { renderInParts, calibrationFactor } from '../../../src/main/agent/context/message-text.ts'
 import type { TranscriptEntry } from '../../../src/main/agent/sessions/transcript-entries.ts'
 import { estimateTokens } from '../../../src/shared/util/tokens.ts'
-import { messageText, noUsage, type Message } from '../../../src/shared/chat/messages.ts'
+import { messageText } from '../../../src/shared/chat/messages.ts'
 import { defaultSettings } from '../../support/default-settings.ts'
+import { assistantMessage, toolResult as result, userMessage as user } from '../../support/messages.ts'
 
-const user = (content: string): Message => ({ role: 'user', content, timestamp: 0 })
-const answer = (text: string, calls: readonly string[] = []): Message => ({
-  role: 'assistant',
-  content: [
+const answer = (text: string, calls: readonly string[] = []) =>
+  assistantMessage([
     { type: 'text', text },
     ...calls.map((id) => ({ type: 'toolCall' as const, id, name: 'read', arguments: {} })),
-  ],
-  provider: 'p',
-  model: 'm',
-  usage: noUsage,
-  stopReason: 'stop',
-  timestamp: 0,
-})
-const result = (toolCallId: string, text: string): Message => ({
-  role: 'toolResult',
-  toolCallId,
-  toolName: 'read',
-  content: [{ type: 'text', text }],
-  isError: false,
-  timestamp: 0,
-})
+  ])
 
 describe('cut point', () => {
   const messages = [

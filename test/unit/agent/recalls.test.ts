@@ -1,26 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { recallsIn } from '../../../src/main/agent/sessions/transcript-file.ts'
-import { noUsage, type Message } from '../../../src/shared/chat/messages.ts'
+import type { Message } from '../../../src/shared/chat/messages.ts'
 import { compareResults } from '../../../src/renderer/search/candidates.ts'
+import { assistantMessage, userMessage as said } from '../../support/messages.ts'
 
-const said = (text: string): Message => ({ role: 'user', content: text, timestamp: 1 })
-const answered = (text: string, ...calls: { name: string; path: string }[]): Message => ({
-  role: 'assistant',
-  content: [
+const answered = (text: string, ...calls: { name: string; path: string }[]) =>
+  assistantMessage([
     { type: 'text', text },
-    ...calls.map(({ name, path }, index) => ({
-      type: 'toolCall' as const,
-      id: `c${index}`,
-      name,
-      arguments: { path },
-    })),
-  ],
-  provider: 'p',
-  model: 'm',
-  usage: noUsage,
-  stopReason: 'stop',
-  timestamp: 3,
-})
+    ...calls.map(({ name, path }, at) => ({ type: 'toolCall' as const, id: `c${at}`, name, arguments: { path } })),
+  ])
 const searched = (query: string, places: [path: string, startLine: number, endLine: number][]): Message => ({
   role: 'toolResult',
   toolCallId: `search ${query}`,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { reduceChatEvent, idle, toTurns } from '../../../src/renderer/chat/turns.ts'
 import { nameSpeakers } from '../../../src/renderer/search/unit-text.tsx'
 import { splitCitations } from '../../../src/shared/markdown/citation.ts'
-import { noUsage } from '../../../src/shared/chat/messages.ts'
+import { assistantMessage, toolResult, userMessage } from '../../support/messages.ts'
 
 describe('citations', () => {
   it('finds paths with and without lines, in any script', () => {
@@ -17,30 +17,14 @@ describe('citations', () => {
 })
 
 describe('conversation', () => {
-  const assistant = {
-    role: 'assistant' as const,
-    provider: 'p',
-    model: 'm',
-    usage: noUsage,
-    stopReason: 'toolUse' as const,
-    timestamp: 0,
-  }
-
   it('groups messages into turns and gives each call its result', () => {
     const call = { type: 'toolCall' as const, id: 'c', name: 'read', arguments: {} }
-    const result = {
-      role: 'toolResult' as const,
-      toolCallId: 'c',
-      toolName: 'read',
-      content: [],
-      isError: false,
-      timestamp: 0,
-    }
+    const result = toolResult('c', '')
     const turns = toTurns([
-      { id: '1', message: { role: 'user', content: 'a', timestamp: 0 } },
-      { id: '2', message: { ...assistant, content: [call] } },
+      { id: '1', message: userMessage('a') },
+      { id: '2', message: assistantMessage([call], { stopReason: 'toolUse' }) },
       { id: '3', message: result },
-      { id: '4', message: { role: 'user', content: 'b', timestamp: 0 } },
+      { id: '4', message: userMessage('b') },
     ])
     expect(turns.map(({ id }) => id)).toEqual(['1', '4'])
     expect(turns[0]?.answers[0]?.tools[0]?.result).toBe(result)
@@ -59,7 +43,7 @@ describe('conversation', () => {
     })
     turn = reduceChatEvent(turn, { type: 'text', delta: 'llo' })
     expect(turn).toMatchObject({ isRunning: true, text: 'Hello' })
-    turn = reduceChatEvent(turn, { type: 'message', id: '1', message: { ...assistant, content: [] } })
+    turn = reduceChatEvent(turn, { type: 'message', id: '1', message: assistantMessage([]) })
     expect(turn).toMatchObject({ isRunning: true, text: 'Hello', messageId: '1' })
     expect(reduceChatEvent(turn, { type: 'text', delta: 'Next' })).toMatchObject({ text: 'Next', messageId: undefined })
     expect(reduceChatEvent(turn, { type: 'turnEnd', reason: 'done' }).isRunning).toBe(false)
