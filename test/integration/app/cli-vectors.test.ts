@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { runCommand } from '../../support/command.ts'
 import { folderWith, writeFiles } from '../../support/folder.ts'
 import { startTroubledEmbeddings, type Trouble } from '../../support/troubled-embeddings.ts'
-import { cli } from '../../support/built.ts'
 
 const notes = Object.fromEntries(
   Array.from({ length: 9 }, (_, index) => [`memory/${index}.md`, `# ${index}\n\nThe walrus number ${index} bathes.\n`]),
@@ -21,16 +20,9 @@ async function openHome(trouble: Trouble) {
   await writeFiles(home, {
     'config.yaml': `agents:\n  defaults: { memory: { embedding: ${embedding} } }\n  list: [{ id: main, workspace: "${workspace}" }]\n`,
   })
-  const run = (...args: string[]): Promise<{ code: number | null; value: Record<string, unknown>; stderr: string }> => {
-    const child = spawn(process.execPath, [cli, ...args, '--json', '--home', home], { env: process.env })
-    let [stdout, stderr] = ['', '']
-    child.stdout.on('data', (data) => (stdout += data))
-    child.stderr.on('data', (data) => (stderr += data))
-    return new Promise((resolve) =>
-      child.on('exit', (code) =>
-        resolve({ code, value: JSON.parse(stdout || '{}') as Record<string, unknown>, stderr }),
-      ),
-    )
+  const run = async (...args: string[]) => {
+    const { stdout, ...rest } = await runCommand([...args, '--json', '--home', home])
+    return { ...rest, value: JSON.parse(stdout || '{}') as Record<string, unknown> }
   }
   return { server, workspace, run }
 }

@@ -5,26 +5,12 @@ import { describe, expect, it } from 'vitest'
 import { startServer } from '../../../src/main/app/server/start-server.ts'
 import { mainFolder, prepareFolders } from '../../support/app.ts'
 import { connect } from '../../support/client.ts'
+import { runCommand } from '../../support/command.ts'
 import { folderWith, temporaryFolder, until, writeFiles } from '../../support/folder.ts'
 import { cli } from '../../support/built.ts'
 
-interface Run {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-function run(args: readonly string[], options: { home: string; input?: string }): Promise<Run> {
-  const child = spawn(process.execPath, [cli, ...args], {
-    env: { ...process.env, COMMONPLACE_HOME: join(options.home, 'state'), HOME: options.home },
-  })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (data) => (stdout += data))
-  child.stderr.on('data', (data) => (stderr += data))
-  child.stdin.end(options.input ?? '')
-  return new Promise((resolve) => child.on('exit', (code) => resolve({ code, stdout, stderr })))
-}
+const run = (args: readonly string[], { home, input }: { home: string; input?: string }) =>
+  runCommand(args, { COMMONPLACE_HOME: join(home, 'state'), HOME: home }, input)
 
 describe('terminal', () => {
   it('warns about a secret that is saved open, and marks a private note', async () => {

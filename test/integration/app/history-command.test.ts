@@ -1,19 +1,12 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { runCommand } from '../../support/command.ts'
 import { temporaryFolder } from '../../support/folder.ts'
-import { cli } from '../../support/built.ts'
 
-function run(home: string, args: readonly string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [cli, ...args, '--home', join(home, 'state')], {
-    env: { ...process.env, HOME: home },
-  })
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', (data) => (stdout += data))
-  child.stderr.on('data', (data) => (stderr += data))
-  return new Promise((resolve) => child.on('exit', (code) => resolve({ code, stdout, stderr })))
-}
+const run = (home: string, args: readonly string[]) =>
+  runCommand([...args, '--home', join(home, 'state')], { HOME: home })
 
 describe('history in the terminal', () => {
   it('shows the changes of a note, and its text at a time without private lines', async () => {

@@ -13,6 +13,7 @@ import { mainFolder, prepareFolders } from '../../support/app.ts'
 import { connect } from '../../support/client.ts'
 import { until } from '../../support/folder.ts'
 import { cli } from '../../support/built.ts'
+import { runCommand } from '../../support/command.ts'
 import { logLines } from '../../support/log-lines.ts'
 
 interface Folders {
@@ -38,19 +39,7 @@ async function serverProcess({ home }: Folders): Promise<{ child: ChildProcess; 
   return { child, url: (JSON.parse(line) as { url: string }).url }
 }
 
-async function terminal(
-  folders: Folders,
-  args: readonly string[],
-): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn(process.execPath, [cli, ...args, '--home', folders.home])
-  let out = ''
-  let err = ''
-  child.stdout.on('data', (data) => (out += data))
-  child.stderr.on('data', (data) => (err += data))
-  child.stdin.end()
-  const [code] = (await once(child, 'exit')) as [number | null]
-  return { code, out, err }
-}
+const terminal = ({ home }: Folders, args: readonly string[]) => runCommand([...args, '--home', home])
 
 function eventsOf(client: ContractClient): AppEvent[] {
   const seen: AppEvent[] = []
@@ -92,10 +81,10 @@ describe('the primary instance of a memory', { timeout: 60_000 }, () => {
     const events = eventsOf(client)
     await until(() => events.some(({ type }) => type === 'hello'))
     const remembered = await terminal(folders, ['remember', 'The ferry leaves at noon', '--json'])
-    expect(remembered).toMatchObject({ code: 0, err: '' })
+    expect(remembered).toMatchObject({ code: 0, stderr: '' })
     await until(() => events.some((event) => event.type === 'captured' && event.note === 'The ferry leaves at noon'))
     const found = await terminal(folders, ['search', 'When does the ferry leave', '--json'])
-    expect(JSON.parse(found.out)).toMatchObject({ results: [{ path: JSON.parse(remembered.out).path }] })
+    expect(JSON.parse(found.stdout)).toMatchObject({ results: [{ path: JSON.parse(remembered.stdout).path }] })
   })
 
   it('after the primary is killed another process takes over, and a window continues', async () => {
@@ -147,18 +136,18 @@ describe('the primary instance of a memory', { timeout: 60_000 }, () => {
     // Each of them waits for its timeout.
     const questions = join(folders.home, 'queries.jsonl')
     await writeFile(questions, JSON.stringify({ query: 'Where?', relevant: [] }))
-    const [{ code, out }, ...asked] = await Promise.all([
+    const [{ code, stdout }, ...asked] = await Promise.all([
       terminal(folders, ['remember', 'Written past a hanging owner', '--json']),
       terminal(folders, ['search', 'hanging owner']),
       terminal(folders, ['eval', '--provider', 'none', '--queries', questions]),
     ])
     expect(code).toBe(0)
-    const place = JSON.parse(out) as { path: string; startLine: number; endLine: number }
+    const place = JSON.parse(stdout) as { path: string; startLine: number; endLine: number }
     const lines = (await readFile(join(folders.workspace, place.path), 'utf8')).split('\n')
     expect(lines.slice(place.startLine - 1, place.endLine).join('\n')).toContain('Written past a hanging owner')
-    for (const { code: exitCode, out: printed, err } of asked) {
+    for (const { code: exitCode, stdout: printed, stderr } of asked) {
       expect({ exitCode, printed }).toEqual({ exitCode: 1, printed: '' })
-      expect(err).toContain(`process ${owner.child.pid} has this memory open but does not answer`)
+      expect(stderr).toContain(`process ${owner.child.pid} has this memory open but does not answer`)
     }
   })
 
@@ -170,8 +159,8 @@ describe('the primary instance of a memory', { timeout: 60_000 }, () => {
     await Promise.race(writers)
     owner.child.kill('SIGKILL')
     const results = await Promise.all(writers)
-    expect(results.map(({ code, err }) => ({ code, err }))).toEqual(notes.map(() => ({ code: 0, err: '' })))
-    const path = (JSON.parse(results[0]?.out ?? '{}') as { path: string }).path
+    expect(results.map(({ code, stderr }) => ({ code, stderr }))).toEqual(notes.map(() => ({ code: 0, stderr: '' })))
+    const path = (JSON.parse(results[0]?.stdout ?? '{}') as { path: string }).path
     const lines = logLines(await readFile(join(folders.workspace, path), 'utf8'))
     for (const note of notes)
       expect(
@@ -207,7 +196,7 @@ describe('damage to the files of the primary', { timeout: 60_000 }, () => {
     const info = join(folders.home, 'owner/app.json')
     await writeFile(info, 'junk')
     await until(async () => (await readFile(info, 'utf8')).includes('key'), 10_000)
-    expect(await terminal(folders, ['remember', 'Through the owner'])).toMatchObject({ code: 0, err: '' })
+    expect(await terminal(folders, ['remember', 'Through the owner'])).toMatchObject({ code: 0, stderr: '' })
     await until(() => events.some((event) => event.type === 'captured' && event.note === 'Through the owner'))
   })
 })
