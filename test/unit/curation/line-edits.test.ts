@@ -17,8 +17,9 @@ describe('line edits', () => {
   })
 
   it('finds moved lines at the nearest place; undefined if they are gone', () => {
-    const { find } = bound('x\na\nb\na\nb\n')
-    expect([find(['a', 'b'], 4), find(['a', 'b'], 1), find(['a'], 9), find(['c'], 1)]).toEqual([4, 2, 4, undefined])
+    const lines = new TextLines('x\na\nb\na\nb\n')
+    const places = [lines.find(['a', 'b'], 4), lines.find(['a', 'b'], 1), lines.find(['a'], 9), lines.find(['c'], 1)]
+    expect(places).toEqual([4, 2, 4, undefined])
   })
 
   it('edits of the same lines overlap; insertions at one place and neighbours do not', () => {
@@ -49,8 +50,3 @@ describe('line edits', () => {
     )
   })
 })
-
-function bound(text: string) {
-  const lines = new TextLines(text)
-  return { find: (wanted: string[], line: number) => lines.find(wanted, line) }
-}

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { IndexStatus } from '../../../src/shared/contract/index.ts'
-import { Health } from '../../../src/main/app/diagnostics/health.ts'
-import { reportIndex } from '../../../src/main/app/diagnostics/health.ts'
-import { withFaultReports } from '../../../src/main/app/diagnostics/health.ts'
+import { Health, reportIndex, withFaultReports } from '../../../src/main/app/diagnostics/health.ts'
 
 function openHealth() {
   let at = 1000
@@ -71,12 +69,7 @@ describe('health', () => {
   it('counts the faults of the last hour and gives the newest reference', () => {
     const { health, now } = openHealth()
     let count = 0
-    const log = {
-      file: '',
-      info: () => undefined,
-      warn: () => undefined,
-      fault: () => `ref${(count += 1)}`,
-    }
+    const log = { file: '', info: () => undefined, warn: () => undefined, fault: () => `ref${(count += 1)}` }
     const told = withFaultReports(log, health, now)
     told.fault(new Error('boom'), 'turn')
     expect(told.fault(new Error('again'), 'turn')).toBe('ref2')

@@ -7,12 +7,26 @@ function problems(text: string) {
 }
 
 describe('configuration', () => {
-  it('accepts an empty file', () => {
+  it('has the defaults of the original for an empty file', () => {
     const parsed = parseConfig('')
     expect(parsed.ok && parsed.config.agents.defaults).toMatchObject({
       model: 'offline',
+      compaction: {
+        enabled: true,
+        reserveTokensFloor: 20_000,
+        keepRecentTokens: 20_000,
+        memoryFlush: { enabled: true, softThresholdTokens: 4000 },
+      },
+      contextPruning: {
+        mode: 'cache-ttl',
+        ttl: 5 * 60_000,
+        keepLastAssistants: 3,
+        softTrim: { maxChars: 4000, headChars: 1500, tailChars: 1500 },
+        hardClear: { enabled: true, placeholder: '[Old tool result content cleared]' },
+      },
       memory: {
         search: { minScore: 0.35, maxResults: 20, maxCharacters: 1600, weights: 'auto' },
+        sync: { debounceMs: 1500 },
       },
     })
   })

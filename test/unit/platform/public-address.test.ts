@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { imageType } from '../../../src/main/platform/net/remote-picture.ts'
-import { isPublicAddress } from '../../../src/main/platform/net/remote-picture.ts'
+import { imageType, isPublicAddress } from '../../../src/main/platform/net/remote-picture.ts'
 
 describe('public addresses', () => {
   it.each(['1.1.1.1', '2606:4700::1111'])('%s is public', (address) => expect(isPublicAddress(address)).toBe(true))

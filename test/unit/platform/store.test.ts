@@ -5,6 +5,12 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { SettingsStore } from '../../../src/main/platform/config/settings-store.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
 
+async function openStore(file: string): Promise<SettingsStore> {
+  const store = await SettingsStore.open(file)
+  onTestFinished(() => store.close())
+  return store
+}
+
 describe('unreadable configuration', () => {
   it.each<[string, (file: string) => Promise<unknown>, RegExp]>([
     ['a hundred megabytes', (file) => writeFile(file, '').then(() => truncate(file, 100_000_000)), /96 MB/],
@@ -15,8 +21,7 @@ describe('unreadable configuration', () => {
     async (_name, spoil, message) => {
       const file = join(await temporaryFolder(), 'config.yaml')
       await writeFile(file, 'interface: { theme: dark }\n')
-      const store = await SettingsStore.open(file)
-      onTestFinished(() => store.close())
+      const store = await openStore(file)
       await spoil(file)
       await until(() => store.problems.length > 0)
       expect(store.problems).toEqual([expect.objectContaining({ message: expect.stringMatching(message) })])
@@ -39,9 +44,7 @@ describe('a start with a broken file', () => {
     const first = await SettingsStore.open(file)
     first.close()
     await writeFile(file, spoilt)
-    const store = await SettingsStore.open(file)
-    onTestFinished(() => store.close())
-    return store
+    return openStore(file)
   }
 
   it.each([
@@ -80,8 +83,7 @@ describe('removing a value', () => {
     const file = join(await temporaryFolder(), 'config.yaml')
     const agents = 'agents:\n  list:\n    - { id: main }\n'
     await writeFile(file, `${agents}  defaults:\n    memory:\n      search: { minScore: 0.2 }\n`)
-    const store = await SettingsStore.open(file)
-    onTestFinished(() => store.close())
+    const store = await openStore(file)
     await store.set([['agents', 'defaults', 'memory', 'search', 'minScore'], undefined])
     expect(await store.source()).toBe(agents)
     await store.set([['interface', 'theme'], 'dark'])
@@ -101,8 +103,7 @@ describe('visibility.private and its older name visibility.local', () => {
   async function openWith(visibility: string, ofAll = '') {
     const file = join(await temporaryFolder(), 'config.yaml')
     await writeFile(file, `agents:\n${ofAll}  list:\n    - id: main\n      visibility:\n${visibility}`)
-    const store = await SettingsStore.open(file)
-    onTestFinished(() => store.close())
+    const store = await openStore(file)
     return { store, rules: () => store.config.agents.list[0]?.visibility.private }
   }
 

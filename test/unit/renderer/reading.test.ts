@@ -11,9 +11,8 @@ import {
 import { remarkLineBreaks } from '../../../src/renderer/markdown/parse/plugins.ts'
 import { noteHtml } from '../../support/note-html.ts'
 
-const rowsOf = (text: string) => {
-  return parseDocument(text).map(({ line, kind, text: rowText }) => `${line} ${kind} ${rowText}`)
-}
+const rowsOf = (text: string) =>
+  parseDocument(text).map(({ line, kind, text: rowText }) => `${line} ${kind} ${rowText}`)
 
 describe('rows of a note', () => {
   it.each([

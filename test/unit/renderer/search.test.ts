@@ -10,11 +10,8 @@ import { ScoreBreakdown } from '../../../src/renderer/search/score-breakdown.tsx
 import type { Candidate } from '../../../src/shared/contract/index.ts'
 
 beforeEach(async () => {
-  await i18next.use(initReactI18next).init({
-    lng: 'en',
-    resources: { en: { translation: en } },
-    interpolation: { escapeValue: false },
-  })
+  i18next.use(initReactI18next)
+  await i18next.init({ lng: 'en', resources: { en: { translation: en } }, interpolation: { escapeValue: false } })
 })
 
 function textOf(html: string): string {

@@ -14,19 +14,18 @@ import {
 
 const schema = configJsonSchema() as JsonSchema
 const ofAgents = schema.properties?.['agents']?.properties?.['defaults'] ?? {}
+const rows = [...settingRows(schema), ...settingRows(ofAgents)]
 
 describe('setting rows', () => {
   it('has a row and a label for every setting of the schema', () => {
-    const rows = [...settingRows(schema), ...settingRows(ofAgents)]
     const names = en.setting as Record<string, string>
     expect(rows.map(({ path }) => path.join('_')).filter((key) => names[key] === undefined)).toEqual([])
     expect(Object.keys(names).sort()).toEqual(rows.map(({ path }) => path.join('_')).sort())
   })
 
   it('places every setting in a section and group', () => {
-    const all = [...settingRows(schema), ...settingRows(ofAgents)]
-    expect(all.filter(({ path }) => groupOf(path) === undefined).map(({ path }) => path.join('.'))).toEqual([])
-    const used = new Set(all.map(({ path }) => groupOf(path)?.group))
+    expect(rows.filter(({ path }) => groupOf(path) === undefined).map(({ path }) => path.join('.'))).toEqual([])
+    const used = new Set(rows.map(({ path }) => groupOf(path)?.group))
     expect(sections.flatMap(({ groups }) => [...groups]).filter((group) => !used.has(group))).toEqual([])
     expect(groupOf(['memory', 'search', 'minScore'])).toEqual({ section: 'memory', group: 'memory.search' })
     expect(groupOf(['memory', 'sessions'])).toEqual({ section: 'memory', group: 'memory' })
@@ -34,7 +33,7 @@ describe('setting rows', () => {
   })
 
   it('has a label for every option in each language', () => {
-    const choices = [...settingRows(schema), ...settingRows(ofAgents)].filter(({ kind }) => kind === 'choice')
+    const choices = rows.filter(({ kind }) => kind === 'choice')
     const missing = [en, zhCN, zhTW].flatMap((locale) => {
       const names = locale.settingValue as Record<string, Record<string, string>>
       return choices.flatMap(({ path, options }) =>

@@ -4,9 +4,7 @@ import { electron, emptyApp, type Running } from '../../../support/electron/shel
 
 vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
 
-const { CaptureWindow } = await import('../../../../src/main/app/electron/capture.ts')
-const { CaptureShortcut } = await import('../../../../src/main/app/electron/capture.ts')
-const { CaptureTray } = await import('../../../../src/main/app/electron/capture.ts')
+const { CaptureShortcut, CaptureTray, CaptureWindow } = await import('../../../../src/main/app/electron/capture.ts')
 const { noteOfLink, targetOf } = await import('../../../../src/main/app/electron/protocol-links.ts')
 
 const openCapture = (isQuitting = () => false) =>

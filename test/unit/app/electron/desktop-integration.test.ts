@@ -11,14 +11,11 @@ import { temporaryFolder, until } from '../../../support/folder.ts'
 
 vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
 
-const { openKeyVault } = await import('../../../../src/main/app/electron/system-integration.ts')
+const { followPower, openKeyVault, setLaunchAtLogin, UnreadBadge } =
+  await import('../../../../src/main/app/electron/system-integration.ts')
 const { installContextMenu } = await import('../../../../src/main/app/electron/menus.ts')
-const { UnreadBadge } = await import('../../../../src/main/app/electron/system-integration.ts')
-const { setLaunchAtLogin } = await import('../../../../src/main/app/electron/system-integration.ts')
-const { recoverFromCrashes } = await import('../../../../src/main/app/electron/window-security.ts')
-const { followPower } = await import('../../../../src/main/app/electron/system-integration.ts')
+const { recordDictionaries, recoverFromCrashes } = await import('../../../../src/main/app/electron/window-security.ts')
 const { handleWindowClose: decideOnClose } = await import('../../../../src/main/app/electron/quitting.ts')
-const { recordDictionaries } = await import('../../../../src/main/app/electron/window-security.ts')
 
 let run: Running
 

@@ -23,8 +23,7 @@ import { temporaryFolder, until } from '../../../support/folder.ts'
 
 vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
 
-const { acceptPorts } = await import('../../../../src/main/app/electron/message-ports.ts')
-const { fileFor, interfaceUrl, registerScheme, serveInterface } =
+const { acceptPorts, fileFor, interfaceUrl, registerScheme, serveInterface } =
   await import('../../../../src/main/app/electron/message-ports.ts')
 const { installMenu } = await import('../../../../src/main/app/electron/menus.ts')
 const { McpPort } = await import('../../../../src/main/app/server/mcp-endpoint.ts')

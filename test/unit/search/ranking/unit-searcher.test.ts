@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { createBuiltinEmbeddings } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
-import { openForWriting } from '../../../../src/main/search/indexing/index-schema.ts'
 import { rankingModels } from '../../../../src/main/search/ranking/rank.ts'
 import { resultsOf } from '../../../../src/main/search/ranking/search-answer.ts'
 import { UnitSearcher, type UnitSearchOptions } from '../../../../src/main/search/ranking/unit-searcher.ts'
-import { createUnitTables } from '../../../../src/main/search/units/unit-schema.ts'
-import { UnitStore } from '../../../../src/main/search/units/unit-store.ts'
 import { builtinFile } from '../../../recall/judged-set.ts'
+import { createUnitIndex } from '../../../support/unit-index.ts'
 
 const day = [
   '# 2026-03-02',
@@ -26,15 +24,8 @@ const options: UnitSearchOptions = {
 const provider = createBuiltinEmbeddings(builtinFile)
 
 function open(notes: Readonly<Record<string, string>>) {
-  const db = openForWriting(':memory:')
-  createUnitTables(db)
-  const store = new UnitStore(db, { model: provider.similarity, folders: [] })
-  let mtime = 0
-  const write = (path: string, text: string) => {
-    const source = path.startsWith('sessions/') ? ('sessions' as const) : ('memory' as const)
-    store.replaceFile(store.prepare({ path, source, hash: text, mtime: (mtime += 1), size: text.length, text }))
-  }
-  for (const [path, text] of Object.entries(notes)) write(path, text)
+  const { db, put } = createUnitIndex({ model: provider.similarity, folders: [] })
+  for (const [path, text] of Object.entries(notes)) put(path, text)
   const searcher = new UnitSearcher(db, provider, rankingModels, () => new Date(2026, 2, 9, 12))
   const find = async (query: string, changes: Partial<UnitSearchOptions> = {}) => {
     const [vector] = await provider.embed([searcher.parse(query, changes.without).words])
