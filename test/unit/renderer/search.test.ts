@@ -89,7 +89,7 @@ describe('the score breakdown', () => {
 
   it('has a label for every feature', () => {
     const names: string[] = Object.values(featureGroups).flat()
-    const others = ['date', 'recency', 'superseded', 'successor', 'distance', 'lead', 'constant']
+    const others = ['date', 'recency', 'superseded', 'successor', 'section', 'distance', 'lead', 'constant']
     expect(Object.keys(en.search.feature).sort()).toEqual([...names, ...others].sort())
   })
 })
