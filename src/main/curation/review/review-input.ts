@@ -8,14 +8,11 @@ import {
 import { formatDay, toPlainText } from '#search/text'
 import { sectionsOf, type Section } from '#shared/markdown/sections.ts'
 import { statementsOf, type Note } from '../rules/note-rules.ts'
+import type { Place } from '../suggestions/suggestion.ts'
 import { dot } from '#search'
 
-export interface ReviewLine {
-  readonly path: string
-  /** 1-based. */
-  readonly line: number
-  /** The line as in the file; `text` is without the markers of lists, quotations and tasks. */
-  readonly raw: string
+export interface ReviewLine extends Place {
+  /** Without the markers of lists, quotations and tasks. */
   readonly text: string
   /** Day of its daily log, `YYYY-MM-DD`; undefined for other notes. */
   readonly day: string | undefined
@@ -86,14 +83,21 @@ async function findContradictionCandidates(texts: readonly string[], model: Text
   const byWord = linesByWord(features.map(({ words }) => words.keys()))
   const vectors = await model?.vectors(texts.map(toPlainText))
   const pairs = new Map<string, { readonly one: number; readonly other: number; readonly score: number }>()
-  for (const [index, lineFeatures] of features.entries()) {
-    if (lineFeatures.words.size < minWords) continue
+  for (const [index, { words: wordMap, isNegated }] of features.entries()) {
+    if (wordMap.size < minWords) continue
+    const words = new Set(wordMap.keys())
     const candidates = linesSharingWords(index, features, byWord)
-      .filter(([candidate]) => mayContradict(lineFeatures, features[candidate]))
+      .flatMap(([candidate, shared]) => {
+        const other = features[candidate]
+        if (!other || other.words.size < minWords) return []
+        // Each line must have a word that the other lacks, or only one is negated.
+        const isCovered = words.isSubsetOf(other.words) || words.isSupersetOf(other.words)
+        if (isCovered && isNegated === other.isNegated) return []
+        return { candidate, shared, unshared: unsharedWeight * words.symmetricDifference(other.words).size }
+      })
       .slice(0, maxCompared)
-      .map(([candidate, shared]) => {
+      .map(({ candidate, shared, unshared }) => {
         const [a, b] = [vectors?.[index], vectors?.[candidate]]
-        const unshared = unsharedWeight * countUnshared(lineFeatures, features[candidate])
         const wordSimilarity = shared / (shared + unshared)
         const hasVectors = a && b && a.length === b.length && a.length > 0
         const vectorSimilarity = hasVectors ? Math.max(0, dot(a, b)) : wordSimilarity
@@ -122,20 +126,4 @@ function linesSharingWords(
     for (const other of indexes) if (other !== index) sharedWeights.set(other, (sharedWeights.get(other) ?? 0) + weight)
   }
   return [...sharedWeights].sort((one, other) => other[1] - one[1] || one[0] - other[0]).slice(0, 4 * maxCompared)
-}
-
-/** Each line must have a word that the other lacks, or only one is negated. */
-function mayContradict(one: LineFeatures, other: LineFeatures | undefined): boolean {
-  if (!other || other.words.size < minWords) return false
-  if (one.isNegated !== other.isNegated) return true
-  const shared = countShared(one, other)
-  return shared < one.words.size && shared < other.words.size
-}
-
-function countUnshared(one: LineFeatures, other: LineFeatures | undefined): number {
-  return one.words.size + (other?.words.size ?? 0) - 2 * countShared(one, other)
-}
-
-function countShared(one: LineFeatures, other: LineFeatures | undefined): number {
-  return [...one.words.keys()].filter((word) => other?.words.has(word)).length
 }

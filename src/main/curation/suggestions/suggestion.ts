@@ -46,10 +46,11 @@ export function evidenceOf(path: string, line: number, text: string): Evidence {
   return { path, line, text: text.trim().slice(0, maxEvidence).toWellFormed() }
 }
 
-interface Place {
+export interface Place {
   readonly path: string
   /** 1-based. */
   readonly line: number
+  /** The line as in the file. */
   readonly raw: string
 }
 
