@@ -1,7 +1,7 @@
 export { type ReviewModel } from './review/review.ts'
 export { SavedSearches } from './saved-searches/saved-searches.ts'
 export type { CurationJobs } from './suggestions/curation.worker.ts'
-export { evidenceOf, suggestionOf, untrustedFinding } from './suggestions/suggestion.ts'
+export { evidenceOf, untrustedSuggestion } from './suggestions/suggestion.ts'
 export { type NotesRequest } from './suggestions/scan-notes.ts'
 export { Scheduler } from './suggestions/scheduler.ts'
 export { SuggestionService } from './suggestions/suggestions.ts'

@@ -2,14 +2,13 @@ import { join } from 'node:path'
 import type { Suggestion } from '#shared/contract/index.ts'
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { AgentModels, loadPrompts, type SuggestedChange, storeRequest, wireRecorder, type Sessions } from '#agent'
-import { type ChangeLog, type Links, hashText, localDate, type Workspace } from '#workspace'
+import { type ChangeLog, type Links, localDate, type Workspace } from '#workspace'
 import { hasSourceMark, sourceMark, sourceName } from '#shared/markdown/provenance.ts'
 import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
 import { messageText } from '#shared/chat/messages.ts'
 import { complete as askModel, questionRequest } from '#llm'
 import {
-  untrustedFinding,
-  suggestionOf,
+  untrustedSuggestion,
   type CurationJobs,
   type NotesRequest,
   Scheduler,
@@ -111,11 +110,8 @@ export async function suggestUntrustedChange(
 ): Promise<void> {
   const mark = sourceMark(sources, localDate(date))
   const markedText = sources.length > 0 ? withAddedSource(before ?? '', after, mark, hasSourceMark) : after
-  const finding = untrustedFinding(path, before, markedText, sources.map(sourceName))
-  const currentFile = before === undefined ? undefined : { text: before, hash: hashText(before) }
-  await suggestions.add([
-    suggestionOf(finding, { author: { kind: 'model', model }, at: date.getTime() }, () => currentFile),
-  ])
+  const origin = { author: { kind: 'model' as const, model }, at: date.getTime() }
+  await suggestions.add([untrustedSuggestion({ path, before, after: markedText }, sources.map(sourceName), origin)])
 }
 
 export function reviewRequestsFolder({ folders }: Pick<AgentOptions, 'folders'>): string {

@@ -6,8 +6,8 @@ import type { FileChange } from '#shared/util/file-change.ts'
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { sourceMark, sourceName, withSourceMarks } from '#shared/markdown/provenance.ts'
 import { type Clock, defaultAgentId } from '#platform'
-import { evidenceOf, suggestionOf, untrustedFinding } from '#curation'
-import { addToSection, noteItem, hashText, localDate, longTermFile, sectionTitle } from '#workspace'
+import { evidenceOf, untrustedSuggestion } from '#curation'
+import { addToSection, noteItem, localDate, longTermFile, sectionTitle } from '#workspace'
 import type { OpenAgent } from '../agents/agent.ts'
 import { type RouterBase, type Routes } from './procedure.ts'
 
@@ -129,13 +129,10 @@ async function withSuggestion(
   const after = addToSection(before ?? '', section, noteItem(note)).text
   const lines = (await workspace.read(entry.path)).text.split('\n')
   const line = entry.startLine + (lines[entry.startLine - 1]?.startsWith('#') === true ? 1 : 0)
-  const finding = {
-    ...untrustedFinding(path, before, after, [sourceName({ kind: 'mcp', name })]),
-    // Links the proposal to the note: undoing the note also withdraws the proposal.
-    evidence: [evidenceOf(entry.path, line, lines[line - 1] ?? '')],
-  }
-  const currentFile = before === undefined ? undefined : { text: before, hash: hashText(before) }
-  const author = { kind: 'client' as const, name }
-  const suggestion = await suggestions.propose(suggestionOf(finding, { author, at: date.getTime() }, () => currentFile))
-  return { ...entry, proposal: suggestion ?? null }
+  // Links the proposal to the note: undoing the note also withdraws the proposal.
+  const evidence = [evidenceOf(entry.path, line, lines[line - 1] ?? '')]
+  const origin = { author: { kind: 'client' as const, name }, at: date.getTime() }
+  const source = sourceName({ kind: 'mcp', name })
+  const proposal = await suggestions.propose(untrustedSuggestion({ path, before, after }, [source], origin, evidence))
+  return { ...entry, proposal: proposal ?? null }
 }

@@ -4,7 +4,7 @@ import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
 import { quoteOf, strikeThrough } from '#shared/markdown/superseded.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'
 import { AppError, onAppError } from '#shared/util/errors.ts'
-import type { Workspace } from '#workspace'
+import { hashText, type Workspace } from '#workspace'
 import { withPrivateMarks, type PrivacyOf, minimalEdit, TextLines } from './line-edits.ts'
 
 /** UTF-16 code units; longer lines are truncated. */
@@ -91,13 +91,13 @@ export function flagLine(path: string, text: string, line: number, fault: 'wrong
   return lineFinding(fault, { path, line: flaggedLine, raw: lineText }, after, { day: today })
 }
 
-/** @param before undefined for a missing file */
-export function untrustedFinding(
-  path: string,
-  before: string | undefined,
-  after: string,
+/** @param before undefined for a missing file @param evidence default: the line above the change */
+export function untrustedSuggestion(
+  { path, before, after }: { readonly path: string; readonly before: string | undefined; readonly after: string },
   sources: readonly string[],
-): Finding {
+  origin: Pick<Suggestion, 'author' | 'at'>,
+  evidence?: readonly Evidence[],
+): Suggestion {
   const [oldLines, newLines] = [before?.split(/\r?\n/) ?? [], after.split(/\r?\n/)]
   const { from, to, added } = minimalEdit({ line: 1, before: oldLines, after: newLines })
   // The last non-empty line before an insertion; if that line moves, the insertion moves with it.
@@ -108,12 +108,14 @@ export function untrustedFinding(
     before: oldLines.slice(firstLine, to),
     after: [...oldLines.slice(firstLine, from), ...added],
   }
-  return {
+  const finding: Finding = {
     rule: 'outside',
-    evidence: anchor < 0 ? [] : [evidenceOf(path, anchor + 1, oldLines[anchor] ?? '')],
+    evidence: evidence ?? (anchor < 0 ? [] : [evidenceOf(path, anchor + 1, oldLines[anchor] ?? '')]),
     files: [{ path, edits: [edit] }],
     detail: { target: sources.join('; ') },
   }
+  const file = before === undefined ? undefined : { text: before, hash: hashText(before) }
+  return suggestionOf(finding, origin, () => file)
 }
 
 /** @param textOf returns undefined for a missing file @param privacyOf its lines stay private after the change */
