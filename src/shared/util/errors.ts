@@ -146,11 +146,12 @@ export function isAbort(error: unknown): boolean {
   return error.name === 'AbortError' || error.name === 'TimeoutError' || isAbort(error.cause)
 }
 
-export async function orUndefined<T>(promise: Promise<T>): Promise<T | undefined> {
+/** Returns undefined after an AppError, and after any error if `signal` has aborted. @throws other errors */
+export async function orUndefined<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
   try {
     return await promise
   } catch (error) {
-    if (error instanceof AppError) return undefined
+    if (error instanceof AppError || signal?.aborted) return undefined
     throw error
   }
 }
@@ -173,10 +174,34 @@ export function unlessAppError<T>(work: () => T): T | undefined {
   }
 }
 
+/** Runs `work`. Returns undefined if it throws a system error with one of `codes`, or any. @throws other errors */
+export function unlessSystemError<T>(work: () => T, ...codes: readonly string[]): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    return onSystemError(undefined, ...codes)(error)
+  }
+}
+
 /** Returns a handler for `Promise.catch` that replaces AppErrors with one of `codes` by undefined. */
 export function onAppError(...codes: readonly ErrorCode[]): (error: unknown) => undefined {
   return (error) => {
     if (!(error instanceof AppError && codes.includes(error.code))) throw error
+  }
+}
+
+/** Repeats `work` while it fails with an error for which `isRetryable` returns true. @throws other errors; the last one */
+export async function retryIf<T>(
+  isRetryable: (error: unknown) => boolean,
+  maxAttempts: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === maxAttempts || !isRetryable(error)) throw error
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { isSuggestedChange, messageText, splitAttachments } from '#shared/chat/messages.ts'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { complete, parseIntent, questionRequest, requestedNote, type ChatModel } from '#llm'
 import { localDate } from '#workspace'
 import { commandEntry, eventOf, noticeEntry, privateMatchesEntry } from '../sessions/session-events.ts'
@@ -79,10 +79,7 @@ export async function generateTitle(session: string, services: ChatServices, sig
   const system = ['You title conversations.']
   const request = questionRequest({ purpose: { kind: 'title' }, system, content, maxOutput })
   const signals = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-  const answer = await complete(model, request, signals).catch((error: unknown) => {
-    if (error instanceof AppError || signals.aborted) return undefined
-    throw error
-  })
+  const answer = await orUndefined(complete(model, request, signals), signals)
   if (signal.aborted || transcript.name !== undefined) return
   const [line = ''] = answer ? messageText(answer).trim().split('\n') : []
   const title = line.replace(/^[#*"'“”「《\s]+|[*"'“”」》.。\s]+$/gu, '')

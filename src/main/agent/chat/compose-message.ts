@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { recordedSearchSchema } from '#shared/contract/search.ts'
 import {
   messageText,
@@ -125,11 +125,7 @@ export async function recallNotes(
     }
     return undefined
   }
-  const search = searchNew().catch((error: unknown) => {
-    if (error instanceof AppError || signal.aborted) return undefined
-    throw error
-  })
-  const found = await Promise.race([search, sleep(timeoutMs, undefined, { ref: false })])
+  const found = await Promise.race([orUndefined(searchNew(), signal), sleep(timeoutMs, undefined, { ref: false })])
   if (!found) return undefined
   const { unknown } = found
   let tokens = 0

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
+import { AppError, onSystemError } from '#shared/util/errors.ts'
 import { inBatches, readIfExists, writeDurably } from '#platform'
 import { z } from 'zod'
 import { wireRequestSchema, type WireRequest } from '#shared/contract/context.ts'
@@ -173,12 +173,8 @@ async function writeZipped(file: string, text: string): Promise<void> {
 }
 
 async function readZipped(file: string): Promise<string | undefined> {
-  try {
-    return String(await gunzipAsync(await readFile(file)))
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'Z_DATA_ERROR', 'Z_BUF_ERROR')) return undefined
-    throw error
-  }
+  const text = readFile(file).then(async (bytes) => String(await gunzipAsync(bytes)))
+  return text.catch(onSystemError(undefined, 'ENOENT', 'Z_DATA_ERROR', 'Z_BUF_ERROR'))
 }
 
 function partsFolder(file: string): string {

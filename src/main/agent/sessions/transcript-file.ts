@@ -1,11 +1,11 @@
-import { open, readFile, rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { createWriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import { z } from 'zod'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { parseJson, isRecord } from '#shared/util/json.ts'
 import type { ChatModel } from '#llm'
-import { readIfExists } from '#platform'
+import { readIfExists, withFile } from '#platform'
 import { noUsage, type AssistantMessage, messageText } from '#shared/chat/messages.ts'
 import type { FoundChat, Recall, RecordedSearch } from '#shared/contract/index.ts'
 import { parseLines } from '#shared/util/file-lines.ts'
@@ -58,15 +58,12 @@ export async function loadEntries(file: string, previous?: ReadPosition) {
 /** Reads the bytes after `previous`, or the whole file if it was replaced or truncated. @throws as `loadEntries` */
 async function readFrom(file: string, previous: ReadPosition | undefined) {
   try {
-    const handle = await open(file, 'r')
-    try {
+    return await withFile(file, 'r', async (handle) => {
       const { ino: inode, birthtimeMs: createdAt, size } = await handle.stat()
       const start = previous?.inode === inode && previous.bytes <= size ? previous.bytes : 0
       const { buffer } = await handle.read(Buffer.alloc(size - start), 0, size - start, start)
       return { inode, createdAt, start, buffer }
-    } finally {
-      await handle.close()
-    }
+    })
   } catch (error) {
     if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) throw error
     throw new AppError('unknown_session', 'this chat no longer exists', { path: file })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { RecoveredChange, FileEntry, ListedFile, VaultConventions } from '#shared/contract/index.ts'
 import { folderOf } from '#shared/markdown/links/resolve-link.ts'
 import { attachmentType } from '#shared/util/attachments.ts'
-import { AppError, orUndefined } from '#shared/util/errors.ts'
+import { AppError, onAppError, orUndefined } from '#shared/util/errors.ts'
 import type { EmbeddingProviderName } from '#shared/util/providers.ts'
 import {
   Chat,
@@ -376,11 +376,7 @@ async function writeNewFile(workspace: Workspace, stem: string, extension: strin
   for (let number = 1; ; number += 1) {
     const path = number === 1 ? stem + extension : `${stem} ${number}${extension}`
     if (await workspace.exists(path)) continue
-    try {
-      await workspace.attach(path, (file) => writeFile(file, bytes, { flag: 'wx' }))
-      return path
-    } catch (error) {
-      if (!(error instanceof AppError && error.code === 'file_exists')) throw error
-    }
+    const write = workspace.attach(path, (file) => writeFile(file, bytes, { flag: 'wx' }))
+    if (await write.then(() => true).catch(onAppError('file_exists'))) return path
   }
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { realpathSync } from 'node:fs'
-import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
+import { AppError, onSystemError, unlessSystemError } from '#shared/util/errors.ts'
 import { defaultAgentId, expandHome, readIfExists, writeDurably, type SettingsStore } from '#platform'
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
@@ -84,12 +84,7 @@ export function resolveSingleFolder(
 }
 
 function realPath(folder: string): string {
-  try {
-    return realpathSync(folder)
-  } catch (error) {
-    if (isSystemError(error)) return folder
-    throw error
-  }
+  return unlessSystemError(() => realpathSync(folder)) ?? folder
 }
 
 /**

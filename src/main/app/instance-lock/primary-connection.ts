@@ -9,20 +9,15 @@ import { join } from 'node:path'
 import { WebSocket } from 'ws'
 import { z } from 'zod'
 import type { ContractClient } from '#shared/contract/index.ts'
-import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { maxMessageBytes } from '#shared/util/limits.ts'
 import { appVersion, fromOrpcError, readIfExists, type Log, FileLock } from '#platform'
 
-export interface LockPaths {
-  readonly folder: string
-  readonly lockFile: string
-  readonly infoFile: string
-  readonly address: string
-}
+export type LockPaths = ReturnType<typeof lockPathsOf>
 
 /** Both folders are absolute and must exist. @param workspace folder that replaces an agent's workspace */
-export function lockPathsOf(home: string, workspace: string | undefined): LockPaths {
+export function lockPathsOf(home: string, workspace: string | undefined) {
   const folder = join(home, 'owner')
   const name = workspace === undefined ? 'app' : `folder-${shortHash(realpathSync(workspace))}`
   return {
@@ -64,13 +59,9 @@ export const clientKindHeader = 'x-commonplace-guest'
 
 /** @returns undefined if the file is missing, unreadable or incomplete */
 export async function readLockInfo(file: string): Promise<LockInfo | undefined> {
-  try {
-    return lockInfoSchema.safeParse(parseJson((await readIfExists(file)) ?? '')).data
-  } catch (error) {
-    // A folder has this name; the lock holder renames it.
-    if (isSystemError(error)) return undefined
-    throw error
-  }
+  // If a folder has this name, the lock holder renames it.
+  const text = await readIfExists(file).catch(onSystemError(undefined))
+  return lockInfoSchema.safeParse(parseJson(text ?? '')).data
 }
 
 const answerTimeoutMs = 5000

@@ -17,7 +17,7 @@ import {
   damagedPath,
 } from '#platform'
 import type { Check, CheckedQuestion, SavedSearchRun } from '#shared/contract/index.ts'
-import { AppError } from '#shared/util/errors.ts'
+import { onAppError, orUndefined } from '#shared/util/errors.ts'
 import { isHit, parseQuestions, type Memory } from '#search'
 
 const runDelayMs = 2000
@@ -218,12 +218,9 @@ export class SavedSearches {
     /** `text` is undefined for a deleted file. */
     const texts = new Map<string, { text: string | undefined }>()
     for (const path of new Set(queries.flatMap(({ relevant }) => relevant.map((lines) => lines.path)))) {
-      try {
-        texts.set(path, { text: await this.#options.readText(path) })
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error
-        if (error.code === 'file_not_found' || error.code === 'unknown_session') texts.set(path, { text: undefined })
-      }
+      const existing = this.#options.readText(path).catch(onAppError('file_not_found', 'unknown_session'))
+      const file = await orUndefined(existing.then((text) => ({ text })))
+      if (file) texts.set(path, file)
     }
     return (lines) => {
       const file = texts.get(lines.path)

@@ -1,7 +1,7 @@
 /** The accepted proposals keep their edits of the text before it. An undo removes those of single proposals. */
 import { z } from 'zod'
 import type { LineEdit, Suggestion, UndoConflict } from '#shared/contract/index.ts'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, retryIf } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import type { Differ } from '#platform'
 import { normalizePath, type ChangeLog, type Workspace } from '#workspace'
@@ -11,6 +11,7 @@ import { isOpen, loadNotes, readNote, updateSuggestion, type LoadedNote } from '
 
 /** An attempt fails if another program saves a file between reading and writing. */
 const maxTries = 5
+const isFileChange = (error: unknown) => error instanceof AppError && error.code === 'file_changed'
 
 export interface AcceptContext {
   readonly workspace: Workspace
@@ -38,7 +39,7 @@ export async function accept(
   save: () => Promise<void>,
 ): Promise<{ acceptance: number | null; accepted: number; left: number; gone: number }> {
   const { proposals: suggestions } = state
-  return retry(async () => {
+  return retryIf(isFileChange, maxTries, async () => {
     const { plan } = await planFor(context, suggestions, ids)
     const { accepted, skipped, withdrawn } = plan
     const updated = new Map([...accepted, ...withdrawn].map((one) => [one.id, one]))
@@ -71,7 +72,7 @@ export async function undo(context: AcceptContext, state: StoredSuggestions, acc
   const accepted = state.proposals.filter((one) => one.acceptance === acceptance && ids.has(one.id))
   if (accepted.length === 0)
     throw new AppError('undo_conflict', 'this was undone before, or is too old to undo', { path: '' })
-  return retry(async () => {
+  return retryIf(isFileChange, maxTries, async () => {
     const files = new Map<string, AcceptedFile>()
     for (const { path, before } of log.filesOf(acceptance))
       files.set(path, { before, current: (await readNote(workspace, path))?.text ?? null })
@@ -272,14 +273,4 @@ function changedPlacesOf({ files }: Suggestion): Set<string> {
   return new Set(
     edits.flatMap(({ path, from, to }) => Array.from({ length: to - from }, (_, at) => `${path}:${from + at + 1}`)),
   )
-}
-
-async function retry<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'file_changed' || attempt === maxTries) throw error
-    }
-  }
 }

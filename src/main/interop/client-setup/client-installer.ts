@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import type { ConnectableProgram } from '#shared/contract/index.ts'
-import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { AppError, isSystemError, onSystemError, retryIf } from '#shared/util/errors.ts'
 import { describeChange, readSmallText, writeDurably } from '#platform'
 import { McpConnection } from '#agent/mcp-client'
 import { serverEntryAt, withEntry, withoutEntry, type ConfigText, type EntryPath } from './config-text.ts'
@@ -16,7 +16,9 @@ const maxBytes = 50_000_000
 
 const maxAttempts = 10
 
+/** The program saved the file meanwhile. */
 class ConcurrentChangeError extends Error {}
+const isConcurrentChange = (error: unknown) => error instanceof ConcurrentChangeError
 
 interface ClientInstallerOptions {
   readonly mainFolder: URL
@@ -129,22 +131,16 @@ export class ClientInstaller {
   }
 
   async #rewriteConfig(program: KnownClient, change: (config: ConfigText) => string): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
+    await retryIf(isConcurrentChange, maxAttempts, async () => {
       const config = await this.#readConfig(program)
       const text = change(config)
       if (text === config.text) return
       const target = await resolveWriteTarget(config.file)
-      try {
-        const beforeRename = async () => {
-          if ((await this.#readConfig(program)).text !== config.text) throw new ConcurrentChangeError()
-        }
-        await writeDurably(target, text, { shownPath: config.file, beforeRename })
-        return
-      } catch (error) {
-        // The program saved the file meanwhile; try again.
-        if (!(error instanceof ConcurrentChangeError) || attempt === maxAttempts) throw error
+      const beforeRename = async () => {
+        if ((await this.#readConfig(program)).text !== config.text) throw new ConcurrentChangeError()
       }
-    }
+      await writeDurably(target, text, { shownPath: config.file, beforeRename })
+    })
   }
 
   async #readConfig({ format, file: fileOf }: KnownClient): Promise<ConfigText> {
@@ -182,11 +178,8 @@ export class ClientInstaller {
 
 /** @throws AppError `config_invalid` if the folder of a link's target is missing, as on an unmounted disk */
 async function resolveWriteTarget(file: string): Promise<string> {
-  try {
-    return await realpath(file)
-  } catch (error) {
-    if (!isSystemError(error, 'ENOENT')) throw error
-  }
+  const target = await realpath(file).catch(onSystemError(undefined, 'ENOENT'))
+  if (target !== undefined) return target
   const link = await readlink(file).catch(() => undefined)
   if (link === undefined) return file
   const folder = await realpath(dirname(resolve(dirname(file), link))).catch(() => undefined)

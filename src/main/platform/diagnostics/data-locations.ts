@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DataLocation } from '#shared/contract/index.ts'
-import { isSystemError, onSystemError } from '#shared/util/errors.ts'
+import { onSystemError } from '#shared/util/errors.ts'
 
 const maxFiles = 50_000
 
@@ -25,19 +25,15 @@ async function sizeOf(path: string, ...relatedPaths: readonly string[]) {
   if (!(await stat(path).catch(onSystemError(undefined)))) return undefined
   for (let current = pending.pop(); current !== undefined; current = pending.pop()) {
     if (files >= maxFiles) return { bytes, files, isComplete: false }
-    try {
-      const info = await stat(current)
-      if (info.isDirectory()) {
-        const entries = await readdir(current, { withFileTypes: true })
-        const folder = current
-        pending.push(...entries.filter((entry) => !entry.isSymbolicLink()).map((entry) => join(folder, entry.name)))
-      } else {
-        bytes += info.size
-        files += 1
-      }
-    } catch (error) {
-      // The file was deleted meanwhile or is not readable.
-      if (!isSystemError(error)) throw error
+    // The file may have been deleted meanwhile, or not be readable.
+    const info = await stat(current).catch(onSystemError(undefined))
+    if (info?.isDirectory()) {
+      const entries = await readdir(current, { withFileTypes: true }).catch(onSystemError([]))
+      const folder = current
+      pending.push(...entries.filter((entry) => !entry.isSymbolicLink()).map((entry) => join(folder, entry.name)))
+    } else if (info) {
+      bytes += info.size
+      files += 1
     }
   }
   return { bytes, files, isComplete: true }

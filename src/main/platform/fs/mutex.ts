@@ -10,7 +10,7 @@ import { hash } from 'node:crypto'
 import { existsSync, lstatSync, mkdirSync, statSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { AppError, unlessSystemError } from '#shared/util/errors.ts'
 import { KeyedQueue } from './work-queue.ts'
 import { currentFileTime } from '../clock.ts'
 
@@ -168,33 +168,17 @@ export class FileLock {
 
   #open(): Database.Database {
     if (this.#database) return this.#database
-    makeParent(this.file)
+    // Recreates the parent folder after a cleanup, but no folders above it.
+    unlessSystemError(() => mkdirSync(dirname(this.file), { mode: 0o700 }), 'EEXIST')
     const database = new Database(this.file, { timeout: 0 })
     // The database stays empty; SQLite opens the file with the first statement.
     database.exec('PRAGMA journal_mode = MEMORY')
     this.#inode = inodeOf(this.file)
-    touch(this.file)
+    // Systems that clean temporary folders keep recently modified files.
+    const now = currentFileTime()
+    unlessSystemError(() => utimesSync(this.file, now, now))
     this.#database = database
     return database
-  }
-}
-
-/** Recreates the parent folder after a cleanup, but no folders above it. */
-function makeParent(file: string): void {
-  try {
-    mkdirSync(dirname(file), { mode: 0o700 })
-  } catch (error) {
-    if (!isSystemError(error, 'EEXIST')) throw error
-  }
-}
-
-/** Systems that clean temporary folders keep recently modified files. */
-function touch(file: string): void {
-  const now = currentFileTime()
-  try {
-    utimesSync(file, now, now)
-  } catch (error) {
-    if (!isSystemError(error)) throw error
   }
 }
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, orUndefined } from '#shared/util/errors.ts'
 import type { EmbeddingProblem, EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import { cacheKey, expectedDimensions } from '../indexing/index-schema.ts'
@@ -151,8 +151,10 @@ class EmbedRun {
       if (this.#options.signal.aborted) return new Map()
       if (!(error instanceof AppError)) throw error
       if (error.code !== 'provider_error' || !(isWorking || (await this.#acceptsProbe()))) this.#problem ??= error
-      else if (others.length > 0 || !isWorking) return this.#requestParts(halves(texts))
-      else this.#rejected.set(first.hash, error)
+      else if (others.length > 0 || !isWorking) {
+        const middle = Math.ceil(texts.length / 2)
+        return this.#requestParts([texts.slice(0, middle), texts.slice(middle)])
+      } else this.#rejected.set(first.hash, error)
       return new Map()
     }
   }
@@ -196,19 +198,9 @@ class EmbedRun {
   }
 }
 
-function halves<T>(all: readonly T[]): (readonly T[])[] {
-  const middle = Math.ceil(all.length / 2)
-  return [all.slice(0, middle), all.slice(middle)]
-}
-
 export async function probeDimensions(provider: EmbeddingProvider, signal: AbortSignal): Promise<number | undefined> {
-  try {
-    const [vector] = await provider.embed([probeText], signal)
-    return vector?.length
-  } catch (error) {
-    if (error instanceof AppError || signal.aborted) return undefined
-    throw error
-  }
+  const vectors = await orUndefined(provider.embed([probeText], signal), signal)
+  return vectors?.[0]?.length
 }
 
 export function describeIncompleteSettings(problem: EmbeddingProblem, { provider }: EmbeddingSource): string {

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { type Clock, BatchEmitter, Mutex, type Subscribable } from '#platform'
-import { AppError, onAppError, onSystemError } from '#shared/util/errors.ts'
+import { AppError, onAppError, onSystemError, retryIf } from '#shared/util/errors.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import {
@@ -40,6 +40,7 @@ export interface Capture extends RememberedLines {
 }
 
 const maxAttempts = 20
+const isConcurrentWrite = (error: unknown) => error instanceof ConcurrentWriteError
 
 /** The caller ends the change set, which contains the file already; undefined if the log could not store it. */
 export type BegunChange = Pick<WorkspaceWrite, 'change'>
@@ -74,31 +75,27 @@ export class NoteWriter {
 
   /** Rewrites a note. The caller must hold the lock. @throws AppError as `resolveWritable`, `readText`, `writeText`; `file_protected` */
   async rewrite(notePath: string, origin: WriteOrigin, rewrite: Rewrite, begun?: BegunChange): Promise<WorkspaceWrite> {
-    for (let attempt = 1; ; attempt += 1) {
+    return retryIf(isConcurrentWrite, maxAttempts, async () => {
+      const { target, isAllowed } = await resolveWritable(this.#roots, notePath)
+      const stamp = await fileStamp(target)
+      const current = await readText(target, notePath, isAllowed).catch(onAppError('file_not_found'))
+      const text = await rewrite(current)
+      assertReadable(text, notePath)
+      const before = current?.text ?? null
+      const file = { path: notePath, before, after: text }
+      if (before === text) return this.createWrite(file, origin)
+      await assertUnprotected(target, notePath)
+      const change = begun ? begun.change : await this.#log?.begin({ origin, at: this.now(), files: [file] })
       try {
-        const { target, isAllowed } = await resolveWritable(this.#roots, notePath)
-        const stamp = await fileStamp(target)
-        const current = await readText(target, notePath, isAllowed).catch(onAppError('file_not_found'))
-        const text = await rewrite(current)
-        assertReadable(text, notePath)
-        const before = current?.text ?? null
-        const file = { path: notePath, before, after: text }
-        if (before === text) return this.createWrite(file, origin)
-        await assertUnprotected(target, notePath)
-        const change = begun ? begun.change : await this.#log?.begin({ origin, at: this.now(), files: [file] })
-        try {
-          await writeText(target, text, notePath, isAllowed, stamp)
-        } catch (error) {
-          if (!begun) this.#log?.cancel(change)
-          throw error
-        }
-        if (!begun) this.#log?.done(change, new Map([[notePath, (await fileStamp(target)) ?? '']]))
-        await this.notify([file], origin, change)
-        return this.createWrite(file, origin, change)
+        await writeText(target, text, notePath, isAllowed, stamp)
       } catch (error) {
-        if (!(error instanceof ConcurrentWriteError) || attempt === maxAttempts) throw error
+        if (!begun) this.#log?.cancel(change)
+        throw error
       }
-    }
+      if (!begun) this.#log?.done(change, new Map([[notePath, (await fileStamp(target)) ?? '']]))
+      await this.notify([file], origin, change)
+      return this.createWrite(file, origin, change)
+    })
   }
 
   /** Milliseconds since the epoch. */

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { lstat, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { attachmentType } from '#shared/util/attachments.ts'
-import { AppError, isSystemError, onAppError, orUndefined } from '#shared/util/errors.ts'
+import { AppError, onAppError, onSystemError, orUndefined } from '#shared/util/errors.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import { movedPath, type Move } from '#shared/markdown/links/rewrite-links.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
@@ -231,11 +231,8 @@ async function rollback(roots: Roots, texts: readonly FileTransition[], trashedP
 /** @param folders workspace-relative, innermost first */
 export async function removeEmpty(roots: Roots, folders: readonly string[]): Promise<void> {
   for (const folder of folders) {
-    try {
-      await rmdir(await resolveInside(roots, folder))
-    } catch (error) {
-      if (!isSystemError(error) && !(error instanceof AppError)) throw error
-    }
+    const path = await orUndefined(resolveInside(roots, folder))
+    if (path !== undefined) await rmdir(path).catch(onSystemError(undefined))
   }
 }
 

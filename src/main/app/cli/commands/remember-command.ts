@@ -1,4 +1,4 @@
-import { AppError, orUndefined } from '#shared/util/errors.ts'
+import { AppError, onAppError, orUndefined } from '#shared/util/errors.ts'
 import { createApp, openBase, type AppBase, type AppOptions } from '../../composition/create-app.ts'
 import { callPrimary, lockPathsOf } from '../../instance-lock/primary-connection.ts'
 import { SettingsStore } from '#platform'
@@ -41,16 +41,12 @@ export async function saveNote(
 }
 
 async function rememberOnPrimary(base: AppBase, agent: string, note: string) {
-  try {
-    return await callPrimary(lockPathsOf(base.folders.home, base.singleFolder?.folder), async (client) => {
-      await setUpAtFirstUse(client, base, agent)
-      return client.workspace.remember({ agent, text: note })
-    })
-  } catch (error) {
-    // The other process hangs or has another version. Appending to a file works without it.
-    if (error instanceof AppError && ['owner_silent', 'owner_version'].includes(error.code)) return undefined
-    throw error
-  }
+  const remembered = callPrimary(lockPathsOf(base.folders.home, base.singleFolder?.folder), async (client) => {
+    await setUpAtFirstUse(client, base, agent)
+    return client.workspace.remember({ agent, text: note })
+  })
+  // The other process hangs or has another version. Appending to a file works without it.
+  return remembered.catch(onAppError('owner_silent', 'owner_version'))
 }
 
 /** @param mayBeSaved true if another process received the note and exited without an answer */
