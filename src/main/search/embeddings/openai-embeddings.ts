@@ -1,6 +1,7 @@
 import { AppError, rootCauseMessage, type ErrorCode, type ErrorData } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { maxVectorBytes } from '#shared/util/limits.ts'
+import { mostFrequent } from '#shared/util/most-frequent.ts'
 import { boundedFetch, type Fetch, redact, toPlainLine, redirectError, parseRetryAfter } from '#platform'
 import { toUnitVector, type EmbeddingProvider } from './embedding-provider.ts'
 
@@ -12,13 +13,10 @@ const knownDimensions: Record<string, number> = {
   'gemini-embedding-001': 3072,
 }
 
-export interface OpenAiEmbeddingOptions {
+export interface OpenAiEmbeddingOptions extends Pick<EmbeddingProvider, 'model' | 'address' | 'batchSize'> {
   readonly provider: 'openai' | 'gemini' | 'openai-compatible'
-  readonly model: string
   readonly apiKey: string
   readonly baseUrl: string
-  readonly address?: string | undefined
-  readonly batchSize: number
   readonly fetchFor: (isPrivate: boolean) => Fetch
 }
 
@@ -52,18 +50,13 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
           texts.length === 1 ? 'no usable vector for a text' : `no usable vector for any of ${texts.length} texts`,
         )
       // Not compared with earlier answers, which may be wrong: the caller compares the length with the index.
-      const expected = knownLength || mostFrequent(usableVectors.map(({ length }) => length))
+      const expected = knownLength || (mostFrequent(usableVectors, ({ length }) => length)[0]?.length ?? 0)
       if (usableVectors.every(({ length }) => length !== expected))
         throw wrongAnswer(options, `a vector of ${first.length} dimensions where ${expected} were expected`)
       lastLength = expected
       return parsedVectors.map((vector) => (vector?.length === expected ? vector : undefined))
     },
   }
-}
-
-function mostFrequent(lengths: readonly number[]): number {
-  const counts = [...Map.groupBy(lengths, (length) => length)].sort(([, one], [, other]) => other.length - one.length)
-  return counts[0]?.[0] ?? 0
 }
 
 async function request(
@@ -73,6 +66,7 @@ async function request(
   signal: AbortSignal | undefined,
 ): Promise<Record<string, unknown>[]> {
   const { provider, model, apiKey, baseUrl } = options
+  const input = texts.map((text) => text.slice(0, maxCharacters).toWellFormed())
   // Does not follow redirects, which would pass the texts and the key to another server.
   const send = boundedFetch(
     fetch,
@@ -85,7 +79,7 @@ async function request(
     response = await send(`${baseUrl.replace(/\/+$/, '')}/embeddings`, {
       method: 'POST',
       headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', accept: 'application/json' },
-      body: JSON.stringify({ model, input: texts.map(truncate), encoding_format: 'float' }),
+      body: JSON.stringify({ model, input, encoding_format: 'float' }),
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     })
     const text = await response.text()
@@ -111,10 +105,6 @@ async function request(
  * except for an uncuttable token or extreme settings.
  */
 const maxCharacters = 8000
-
-function truncate(text: string): string {
-  return text.length <= maxCharacters ? text : text.slice(0, maxCharacters).toWellFormed()
-}
 
 function wrongAnswer({ provider, model }: OpenAiEmbeddingOptions, problem: string): AppError {
   return new AppError('provider_error', `${provider}/${model} answered with ${problem}`, { provider, reason: problem })

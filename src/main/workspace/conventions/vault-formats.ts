@@ -1,4 +1,5 @@
 import { dailyNoteDate, type DailyNotes } from '#shared/markdown/daily-notes.ts'
+import { mostFrequent } from '#shared/util/most-frequent.ts'
 
 const minDailyNotes = 3
 
@@ -7,21 +8,11 @@ const subfolderFormats = ['', 'YYYY/', 'YYYY/MM/', 'YYYY/YYYY-MM/', 'YYYY/MM-MMM
 
 /** Returns the folder and format of most daily notes; undefined if there are fewer than `minDailyNotes`. */
 export function inferDailyNotes(paths: readonly string[]): DailyNotes | undefined {
-  const counts = new Map<string, DailyNotes & { count: number }>()
-  for (const path of paths) {
-    if (!/\d{2}[^/]*\.md$/i.test(path)) continue
-    for (const candidate of candidatesFor(path)) {
-      if (dailyNoteDate(candidate, path) === undefined) continue
-      const key = `${candidate.folder}\n${candidate.format}`
-      const entry = counts.get(key) ?? { ...candidate, count: 0 }
-      entry.count += 1
-      counts.set(key, entry)
-    }
-  }
-  const [mostCommon] = [...counts.values()].sort((a, b) => b.count - a.count)
-  return mostCommon && mostCommon.count >= minDailyNotes
-    ? { folder: mostCommon.folder, format: mostCommon.format }
-    : undefined
+  const candidates = paths
+    .filter((path) => /\d{2}[^/]*\.md$/i.test(path))
+    .flatMap((path) => candidatesFor(path).filter((candidate) => dailyNoteDate(candidate, path) !== undefined))
+  const notes = mostFrequent(candidates, ({ folder, format }) => `${folder}\n${format}`)
+  return notes.length >= minDailyNotes ? notes[0] : undefined
 }
 
 function candidatesFor(path: string): DailyNotes[] {

@@ -1,3 +1,4 @@
+import { mostFrequent } from '#shared/util/most-frequent.ts'
 import { compareLines } from '#platform'
 
 const byteOrderMark = '\uFEFF'
@@ -9,7 +10,10 @@ export function restoreLineEnds(before: string, after: string): string {
   const bom = before.startsWith(byteOrderMark) ? byteOrderMark : ''
   const oldLines = linesOf(before.slice(bom.length))
   const newLines = linesOf(bom !== '' && after.startsWith(bom) ? after.slice(bom.length) : after)
-  const defaultEnd = mostCommonEnd(oldLines)
+  const [defaultEnd = '\n'] = mostFrequent(
+    oldLines.flatMap(({ end }) => end || []),
+    (end) => end,
+  )
   const ends = matchLineEnds(oldLines, newLines)
   const text = newLines.map((line, index) =>
     index === newLines.length - 1 ? line.text : line.text + (ends[index] || defaultEnd),
@@ -38,11 +42,4 @@ function linesOf(text: string) {
   const parts = text.split(/(\r\n|\r|\n)/)
   const length = (parts.length + 1) / 2
   return Array.from({ length }, (_, index) => ({ text: parts[2 * index] ?? '', end: parts[2 * index + 1] ?? '' }))
-}
-
-/** Returns the most common line end; on a tie, the one that occurs first. */
-function mostCommonEnd(lines: readonly Line[]): string {
-  const counts = new Map<string, number>()
-  for (const { end } of lines) if (end !== '') counts.set(end, (counts.get(end) ?? 0) + 1)
-  return [...counts].reduce((best, entry) => (entry[1] > best[1] ? entry : best), ['\n', 0] as const)[0]
 }
