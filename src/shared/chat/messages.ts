@@ -77,9 +77,14 @@ export interface BranchMark {
   readonly restored?: string | undefined
 }
 
-export function readBranchMark(data: unknown): BranchMark {
-  const idOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
-  return isRecord(data) ? { deleted: idOf(data['deleted']), restored: idOf(data['restored']) } : {}
+/** Returns the messages whose branch was deleted and not restored. @param marks data of all branch entries, in order */
+export function deletedBranches(marks: readonly unknown[]): Set<string> {
+  const ids = new Set<string>()
+  for (const { deleted, restored } of marks.filter(isRecord)) {
+    if (typeof deleted === 'string') ids.add(deleted)
+    if (typeof restored === 'string') ids.delete(restored)
+  }
+  return ids
 }
 
 /** Custom entry that turns memory off or on; the last one applies. Without one, memory is on. */

@@ -14,7 +14,7 @@ import {
   readToolDetails,
   storedToolDetails,
 } from '#shared/chat/message-schemas.ts'
-import { addUsage, noUsage, type Usage, branchEntry, readBranchMark } from '#shared/chat/messages.ts'
+import { addUsage, noUsage, type Usage, branchEntry, deletedBranches } from '#shared/chat/messages.ts'
 import { isRecord } from '#shared/util/json.ts'
 import type { ChatMessage } from '#shared/contract/index.ts'
 import { digestLineSchema } from './digest.ts'
@@ -193,14 +193,9 @@ export function versionsOnBranch(
   const path = pathTo(leaf, parents)
   const messages = entries.filter(({ type }) => type === 'message')
   const messageIds = new Set(messages.map(({ id }) => id))
-  // Messages whose branch was deleted and not restored.
-  const deleted = new Set<string>()
-  for (const entry of entries) {
-    if (entry.type !== 'custom' || entry.customType !== branchEntry) continue
-    const mark = readBranchMark(entry.data)
-    if (mark.deleted !== undefined) deleted.add(mark.deleted)
-    if (mark.restored !== undefined) deleted.delete(mark.restored)
-  }
+  const deleted = deletedBranches(
+    entries.flatMap((entry) => (entry.type === 'custom' && entry.customType === branchEntry ? [entry.data] : [])),
+  )
   const shown = messages.filter(({ id }) => !deleted.has(id))
   const siblingsByParent = Map.groupBy(shown, ({ parentId }) => {
     let parentMessage = parentId

@@ -6,7 +6,7 @@
  */
 import {
   branchEntry,
-  readBranchMark,
+  deletedBranches,
   isPrivateChat,
   isTurnedOff,
   memoryToggleEntry,
@@ -78,17 +78,12 @@ function lastMark(lines: readonly string[], customType: string): unknown {
 
 function deletedLines(lines: readonly string[]): Set<number> {
   const deletedIndexes = new Set<number>()
-  const roots = new Set<string>()
-  for (const line of lines) {
-    if (!line.includes(`"${branchEntry}"`)) continue
-    const { deleted, restored } = readBranchMark(parseRecord(line)['data'])
-    if (deleted !== undefined) roots.add(deleted)
-    if (restored !== undefined) roots.delete(restored)
-  }
+  const marks = lines.filter((line) => line.includes(`"${branchEntry}"`))
+  const roots: Set<unknown> = deletedBranches(marks.map((line) => parseRecord(line)['data']))
   if (roots.size === 0) return deletedIndexes
   for (const [index, line] of lines.entries()) {
     const { id, parentId } = parseRecord(line)
-    if (typeof id !== 'string' || !(roots.has(id) || (typeof parentId === 'string' && roots.has(parentId)))) continue
+    if (typeof id !== 'string' || !(roots.has(id) || roots.has(parentId))) continue
     roots.add(id)
     deletedIndexes.add(index)
   }
