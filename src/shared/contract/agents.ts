@@ -30,6 +30,14 @@ const ownFolderSchema = z
   .refine(mayHoldAgentFiles)
   .transform((folder) => folder.split(/[\\/]/).filter(Boolean).join('/'))
 
+const newAgentSchema = z.object({
+  name: nameSchema,
+  workspace: workspaceSchema.optional(),
+  color: colorSchema.optional(),
+  locale: localeSchema,
+})
+export type NewAgent = z.infer<typeof newAgentSchema>
+
 export const agents = {
   list: base.output(z.array(agentSchema)),
   /** Creates the folder and adds missing template files; to a folder of another program only with `seed`. */
@@ -47,15 +55,7 @@ export const agents = {
   ),
   /** `left`: files whose name exists in the new folder; they are not moved. */
   moveOwn: rpc(forAgent.extend({ own: ownFolderSchema }), { moved: z.array(z.string()), left: z.array(z.string()) }),
-  create: rpc(
-    z.object({
-      name: nameSchema,
-      workspace: workspaceSchema.optional(),
-      color: colorSchema.optional(),
-      locale: localeSchema,
-    }),
-    { agent: agentIdSchema, workspace: z.string() },
-  ),
+  create: rpc(newAgentSchema, { agent: agentIdSchema, workspace: z.string() }),
   update: rpc(
     forAgent.extend({ name: nameSchema.optional(), color: colorSchema.optional(), archived: z.boolean().optional() }),
     done,

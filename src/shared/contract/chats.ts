@@ -127,6 +127,7 @@ export const draftSchema = z.object({
 })
 export type Draft = z.infer<typeof draftSchema>
 
+/** `line` is 1-based. */
 export const noteLineSchema = z.object({ path: z.string(), line: z.int(), text: z.string() })
 export type NoteLine = z.infer<typeof noteLineSchema>
 const maxMarked = 10_000

@@ -1,13 +1,7 @@
 import { z } from 'zod'
 import { maxSearchText } from '../util/limits.ts'
 import { changedSchema, changeIdSchema, done, filePathSchema, forAgent, forFile, idSchema, rpc } from './base.ts'
-
-const placeShape = {
-  path: z.string(),
-  /** 1-based. */
-  line: z.int(),
-  text: z.string(),
-}
+import { noteLineSchema } from './chats.ts'
 
 const linkTargetShape = {
   /** Null if the link is broken. */
@@ -26,11 +20,10 @@ export const outgoingLinkSchema = z.object({
 })
 export type OutgoingLink = z.infer<typeof outgoingLinkSchema>
 
-export const backlinkSchema = z.object({ ...placeShape, isEmbed: z.boolean() })
+export const backlinkSchema = noteLineSchema.extend({ isEmbed: z.boolean() })
 export type Backlink = z.infer<typeof backlinkSchema>
 
-export const brokenLinkSchema = z.object({
-  ...placeShape,
+export const brokenLinkSchema = noteLineSchema.extend({
   target: z.string(),
   /** `note`: the target does not exist; `part`: the target exists but has no such heading or block. */
   lacks: z.enum(['note', 'part']),
@@ -100,10 +93,7 @@ export const links = {
   /** Notes with only a file name are omitted. */
   titles: rpc(forAgent, z.array(z.object({ path: z.string(), title: z.string() }))),
   /** @param id Logseq block id */
-  block: rpc(
-    forAgent.extend({ id: z.string().max(100) }),
-    z.object({ path: z.string(), line: z.int(), text: z.string() }).nullable(),
-  ),
+  block: rpc(forAgent.extend({ id: z.string().max(100) }), noteLineSchema.nullable()),
   /** `count` is the total; the list is truncated. */
   broken: rpc(forAgent, { links: z.array(brokenLinkSchema), count: z.int() }),
   /** Replaces the target of a broken link by `by`. @throws AppError 'edit_no_match' if the line lacks the link */

@@ -273,13 +273,16 @@ export const recordedSearchSchema = searchResponseSchema
   })
 export type RecordedSearch = z.infer<typeof recordedSearchSchema>
 
+const meaningTermSchema = z.object({ term: z.string(), nearest: z.string(), share: z.number() })
+export type MeaningTerm = z.infer<typeof meaningTermSchema>
+
 /** `rank` is 1-based among the candidates. */
 export const vectorScoreSchema = z.object({
   raw: z.number(),
   score: z.number(),
   rank: z.int(),
   /** Contributions of the query words, which add up to `raw`, largest first, with the closest word of the unit. */
-  terms: z.array(z.object({ term: z.string(), nearest: z.string(), share: z.number() })).optional(),
+  terms: z.array(meaningTermSchema).optional(),
 })
 
 /** `instead`: a word of the memory that replaces an unknown query word; `alike`: a related word that matched with a lower weight. */
@@ -383,12 +386,8 @@ export const explanationSchema = searchRunSchema.extend({
 })
 export type Explanation = z.infer<typeof explanationSchema>
 
-export const recalledLinesSchema = z.object({
-  path: z.string(),
-  startLine: z.int(),
-  endLine: z.int(),
-  score: z.number(),
-  snippet: z.string(),
+const recalledFields = { path: true, startLine: true, endLine: true, score: true, snippet: true } as const
+export const recalledLinesSchema = searchResultSchema.pick(recalledFields).extend({
   /** Null if the agent neither named the lines nor opened the file. */
   use: z.enum(['cited', 'read']).nullable(),
 })

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Agent as AgentSummary, Locale } from '#shared/contract/index.ts'
+import type { Agent as AgentSummary, Locale, NewAgent } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import {
   EventEmitter,
@@ -16,15 +16,7 @@ import { ConventionsReader, isInside } from '#workspace'
 import { OpenAgent } from './agent.ts'
 import type { AgentOptions, SharedMemory, SharedOptions } from './agent-options.ts'
 import { type AgentFolders, type StateFolders, type SingleFolder, defaultWorkspace } from './state-folders.ts'
-import {
-  toAbsoluteFolder,
-  colorAt,
-  uniqueId,
-  addTemplates,
-  type NewAgent,
-  moveAgentFiles,
-  layoutIn,
-} from './new-agent.ts'
+import { toAbsoluteFolder, colorAt, uniqueId, addTemplates, moveAgentFiles, layoutIn } from './new-agent.ts'
 import { recordTemplates, openWriter } from './open-workspace.ts'
 import { createDeletion } from './permanent-deletion.ts'
 import { subscribeAgent } from '../composition/agent-subscriptions.ts'

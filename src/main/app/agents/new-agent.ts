@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import type { Locale } from '#shared/contract/index.ts'
 import { agentFileNames, appFolderName } from '#shared/util/agent-files.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { expandHome, makeFolder, writeDurably, type AgentSettings, Mutex } from '#platform'
@@ -16,13 +15,6 @@ import {
 } from '#workspace'
 import type { OpenAgent } from './agent.ts'
 import { layoutOfConventions } from './memory-source.ts'
-
-export interface NewAgent {
-  readonly name: string
-  readonly workspace?: string | undefined
-  readonly color?: string | undefined
-  readonly locale: Locale
-}
 
 const colors = ['#3f5bd9', '#2f8a7b', '#b7791f', '#a04fb5', '#c2453b', '#4d7c2f'] as const
 

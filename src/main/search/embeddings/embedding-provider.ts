@@ -1,3 +1,5 @@
+import type { MeaningTerm } from '#shared/contract/index.ts'
+
 export interface EmbeddingProvider {
   readonly provider: string
   readonly model: string
@@ -45,13 +47,6 @@ export interface SimilarityModel {
   cosinesWith(vector: Float32Array): (passage: Int32Array, length: number) => number
   /** Returns a function from a passage and its cosine with the question to the similarity, at most 1. */
   similarityTo(question: string): (passage: Int32Array, cosine: number) => number
-}
-
-export interface MeaningTerm {
-  readonly term: string
-  readonly nearest: string
-  /** Contribution to the cosine; can be negative. */
-  readonly share: number
 }
 
 export interface RelatedWord {

@@ -17,7 +17,6 @@ import {
 import {
   dot,
   type EmbeddingProvider,
-  type MeaningTerm,
   type RelatedWord,
   type SimilarityModel,
   type WordModel,
@@ -113,21 +112,23 @@ const minMassShare = 0.02
 
 /** Returns a function from a passage's tokens and its cosine with the question to the similarity, at most 1. */
 function similarityTo(model: BuiltinModel, question: string): (passage: Int32Array, cosine: number) => number {
-  const questionWords = significantWords(wordsOf(model, question))
+  const words = wordsOf(model, question)
+  const minMass = minMassShare * massOf(words)
+  const questionWords = words.filter(({ weight }) => weight ** 2 >= minMass)
   const totalMass = massOf(questionWords)
   const findBest = bestCosines(model, questionWords)
   return (passage, cosine) => {
     if (totalMass === 0) return cosine
     const best = findBest(passage)
-    const matchedMass = questionWords.reduce(
-      (sum, { weight }, index) => sum + weight ** 2 * toMatch(best[index] as number),
-      0,
-    )
+    const matchedMass = questionWords.reduce((sum, { weight }, index) => {
+      const match = ((best[index] as number) - unrelatedCosine) / (synonymCosine - unrelatedCosine)
+      return sum + weight ** 2 * Math.min(1, Math.max(0, match))
+    }, 0)
     return cosine + wordShare * (matchedMass / totalMass - cosine)
   }
 }
 
-function explainCosine(model: BuiltinModel, question: string, passage: string): MeaningTerm[] {
+function explainCosine(model: BuiltinModel, question: string, passage: string) {
   const passageVector = embedText(model, passage)
   const questionWords = wordsOf(model, question)
   const passageWords = wordsOf(model, passage)
@@ -148,15 +149,6 @@ function explainCosine(model: BuiltinModel, question: string, passage: string): 
       return { term: word.word, nearest: nearest.word, share }
     })
     .sort((one, other) => other.share - one.share || (one.term < other.term ? -1 : 1))
-}
-
-function toMatch(cosine: number): number {
-  return Math.min(1, Math.max(0, (cosine - unrelatedCosine) / (synonymCosine - unrelatedCosine)))
-}
-
-function significantWords(words: readonly WeightedWord[]): WeightedWord[] {
-  const minMass = minMassShare * massOf(words)
-  return words.filter(({ weight }) => weight ** 2 >= minMass)
 }
 
 function massOf(words: readonly WeightedWord[]): number {
