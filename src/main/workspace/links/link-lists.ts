@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { Backlink, BrokenLink, OutgoingLink } from '#shared/contract/index.ts'
-import { folderOf, fileNameOf, keyOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
+import { folderOf, fileNameOf, joinPath, keyOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
 import { formatTarget, type NoteLink } from '#shared/markdown/links/parse-links.ts'
 import { lineOfFragment } from '#shared/markdown/links/fragment.ts'
 import { nameKey } from '#shared/markdown/properties/parse-properties.ts'
@@ -37,14 +37,10 @@ function newNotePath(
   else if (stem.startsWith('/')) path = stem.slice(1)
   else if (isPath) path = folderOf(from) + stem
   else path = stem.includes('/') ? stem : newNoteFolder + stem
-  const segments: string[] = []
-  for (const segment of path.split('/')) {
-    if (segment === '..' && segments.length === 0) return undefined
-    if (segment === '..') segments.pop()
-    else if (segment !== '.' && segment !== '') segments.push(toFileName(segment, ''))
-  }
-  if (segments.length === 0 || segments.includes('') || isHiddenPath(segments)) return undefined
-  return `${segments.join('/')}.md`
+  const segments = joinPath('', path)?.split('/') ?? []
+  const names = segments.map((segment) => toFileName(segment, ''))
+  if (names.length === 0 || names.includes('') || isHiddenPath(names)) return undefined
+  return `${names.join('/')}.md`
 }
 
 export function titlesOf(index: LinkIndex) {
@@ -85,11 +81,10 @@ export async function linksOf(index: LinkIndex, path: string) {
   const keyOf = ({ note, link }: Referrer) => `${link.line}:${note.path}`
   const referrers = [...new Map(index.referrersOf(path).map((referrer) => [keyOf(referrer), referrer])).values()]
   const lineAt = lineReader(index)
-  const backlinks: Backlink[] = []
-  for (const { note, link } of referrers.slice(0, maxLinks)) {
+  const backlinks = await Array.fromAsync(referrers.slice(0, maxLinks), async ({ note, link }): Promise<Backlink> => {
     const { line, isEmbed } = link
-    backlinks.push({ path: note.path, line, text: await lineAt(note.path, line), isEmbed })
-  }
+    return { path: note.path, line, text: await lineAt(note.path, line), isEmbed }
+  })
   return { outgoing, backlinks, counts: { outgoing: links.length, backlinks: referrers.length } }
 }
 

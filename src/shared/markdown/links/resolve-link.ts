@@ -141,7 +141,7 @@ export function stemOf(path: string): string {
 }
 
 /** @param folder with its trailing `/` @returns undefined if the path leaves the workspace */
-function joinPath(folder: string, target: string): string | undefined {
+export function joinPath(folder: string, target: string): string | undefined {
   const segments = folder.split('/').slice(0, -1)
   for (const segment of target.split('/')) {
     if (segment === '..' && segments.length === 0) return undefined
