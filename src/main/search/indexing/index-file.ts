@@ -25,15 +25,6 @@ import {
   type IndexIdentity,
 } from './index-schema.ts'
 
-export interface OpenedIndex {
-  readonly store: UnitStore
-  readonly old?: UnitStore | undefined
-  readonly rebuildPath?: string
-  readonly isReplaced: boolean
-  readonly movedAsideTo: string | undefined
-  readonly corruptionMessage: string | undefined
-}
-
 export interface IndexFileSettings {
   readonly file: string
   readonly embedding: EmbeddingSource
@@ -53,7 +44,7 @@ export interface IndexFileSettings {
 export async function openIndexFile(
   { file, embedding, notes: folders, chunking, earlier = [] }: IndexFileSettings,
   isCorrupt = false,
-): Promise<OpenedIndex> {
+) {
   const identity = identityOf(embedding, chunking)
   const storeOf = (db: Db, source = embedding) =>
     new UnitStore(db, unitSettingsOf({ embedding: source, folders, chunking: modelOfIndex(db).chunking }))
@@ -74,13 +65,15 @@ export async function openIndexFile(
     isReplaced: found.kind !== 'index' && found.kind !== 'missing',
     corruptionMessage: found.message,
     movedAsideTo,
+    old: undefined,
+    rebuildPath: undefined,
   }
-  if (!existsSync(file)) return { store: storeOf(createIndex(file, identity)), ...report }
+  if (!existsSync(file)) return { ...report, store: storeOf(createIndex(file, identity)) }
   const current = openForWriting(file)
   if (matchesIdentity(current, identity)) {
     adoptVectors(current, next)
     await removeIndexFile(next)
-    return { store: storeOf(current), ...report }
+    return { ...report, store: storeOf(current) }
   }
   const oldSource =
     vectorDimensions(current) > 0
@@ -98,7 +91,7 @@ export async function openIndexFile(
   // While the old index is searched, it keeps the vectors of other models.
   adoptVectors(rebuilt, file, oldSource && identity)
   if (!oldSource) current.close()
-  return { store: storeOf(rebuilt), old: oldSource && storeOf(current, oldSource), rebuildPath: next, ...report }
+  return { ...report, store: storeOf(rebuilt), old: oldSource && storeOf(current, oldSource), rebuildPath: next }
 }
 
 export async function replaceIndexFile(built: string, file: string): Promise<void> {

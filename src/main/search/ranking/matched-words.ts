@@ -19,13 +19,7 @@ export function matchedWords(text: string, { list: words }: QueryWords): string[
   return [...matched]
 }
 
-export interface MatchedTerm {
-  readonly term: string
-  readonly instead?: string
-  readonly alike?: string
-}
-
-export function matchedTerm({ shown, matches }: QueryWord, unit?: number): MatchedTerm {
+export function matchedTerm({ shown, matches }: QueryWord, unit?: number) {
   const found = matches.filter(({ units, headUnits }) =>
     unit === undefined ? units.length + headUnits.length > 0 : units.includes(unit),
   )

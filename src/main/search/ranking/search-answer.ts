@@ -75,6 +75,7 @@ function resultFields(unit: RankedUnit, text: UnitText, ranking: UnitRanking, un
   const { date } = isOfPair ? units.datedTextOf(unit.id) : text
   const title = units.titleOf(source, path, ranking)
   const supersession = supersessions.get(unit.id)
+  const newerText = newer?.older === unit.id ? units.textOf(newer.newer) : undefined
   return {
     path,
     startLine,
@@ -87,7 +88,7 @@ function resultFields(unit: RankedUnit, text: UnitText, ranking: UnitRanking, un
     source,
     ...(isPrivate ? { isPrivate } : {}),
     fileHash,
-    ...(newer?.older === unit.id ? { newer: { at: placeOf(units.textOf(newer.newer)), isSure: newer.isSure } } : {}),
+    ...(newer && newerText && { newer: { at: `${newerText.path}:${newerText.startLine}`, isSure: newer.isSure } }),
     ...(supersession && {
       superseded: {
         until: supersession.until,
@@ -95,10 +96,6 @@ function resultFields(unit: RankedUnit, text: UnitText, ranking: UnitRanking, un
       },
     }),
   }
-}
-
-function placeOf({ path, startLine }: UnitText): string {
-  return `${path}:${startLine}`
 }
 
 /** Joins parts of one entry in their order. "…" stands for parts between them that are not returned. */

@@ -1,3 +1,4 @@
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { matchesQuote, supersededLine, supersededNote, type Superseded } from '#shared/markdown/superseded.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import { adjust, type RankedUnit } from './rank.ts'
@@ -7,12 +8,8 @@ const lossOfSuperseded = 0.5
 /** Maximum length of a chain, against cycles. */
 const maxSteps = 8
 
-interface Unit {
+interface Unit extends LinesOfFile {
   readonly id: number
-  readonly path: string
-  /** 1-based, inclusive. */
-  readonly startLine: number
-  readonly endLine: number
   readonly text: string
 }
 

@@ -73,7 +73,8 @@ export class UnitFilters {
         ...lexicon.unitsWith(term),
         ...lexicon.unitsUnder(term),
       ])
-      return new Set([...found].filter((id) => this.#hasPhrase(id, phrase)))
+      const texts = (id: number) => Object.values(this.#statements.texts.get(id) ?? {})
+      return new Set([...found].filter((id) => texts(id).some((text) => hasPhrase(text, phrase))))
     })
     return sets.reduce((one, other) => one.intersection(other))
   }
@@ -84,11 +85,6 @@ export class UnitFilters {
 
   factsOf(id: number): UnitFacts | undefined {
     return this.#statements.facts.get(id)
-  }
-
-  #hasPhrase(id: number, phrase: Phrase): boolean {
-    const { heading = '', text = '' } = this.#statements.texts.get(id) ?? {}
-    return hasPhrase(text, phrase) || hasPhrase(heading, phrase)
   }
 
   #filesWith(filter: Filter, hasPrivate: boolean): ReadonlySet<number> | undefined {

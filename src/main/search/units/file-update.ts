@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   bodyOf,
   isChat,
@@ -28,7 +29,10 @@ interface NewContent {
 /** Replaces the units of a file by its prepared ones, in linear time. @returns false if the units were the same */
 export function updateUnits(statements: Statements, file: Update, fileId: number, settings: UnitSettings): boolean {
   const stored = statements.units.all(fileId).sort((one, other) => one.seq - other.seq)
-  const { kept, removed } = matchUnits(stored, file.units)
+  // Pairs stored and prepared units with equal text, in the order of the file: `pop` takes from the end.
+  const queues = Map.groupBy(stored.toReversed(), ({ hash }) => hash)
+  const kept: KeptUnits = file.units.map(({ hash }) => queues.get(hash)?.pop())
+  const removed = [...queues.values()].flat()
   const contents = findContents(file, kept, settings)
   const isOfChat = isChat(file)
   const wordCounts = new Map<string, { readonly term: string; open: number; private: number }>()
@@ -87,7 +91,7 @@ export function updateUnits(statements: Statements, file: Update, fileId: number
     }
     const known = kept[seq]
     if (!known) insert(unit, place)
-    else if (hasMoved(known, place)) statements.moveUnit.run({ ...place, id: known.id })
+    else if (!isDeepStrictEqual({ ...known, ...place }, known)) statements.moveUnit.run({ ...place, id: known.id })
     else continue
     changes += 1
   }
@@ -137,15 +141,4 @@ function byHash({ contents, vectors }: Pick<Update, 'contents' | 'vectors'>): Ma
 function vectorAt({ lengths, codes }: PackedVectors, at: number): NewContent['vector'] {
   const codeBytes = codes.length / lengths.length
   return { length: lengths[at] ?? 0, code: codes.subarray(at * codeBytes, (at + 1) * codeBytes) }
-}
-
-/** Pairs stored and prepared units with equal text, in the order of the file: `pop` takes from the end. */
-function matchUnits(stored: readonly StoredUnit[], units: readonly PreparedUnit[]) {
-  const queues = Map.groupBy(stored.toReversed(), ({ hash }) => hash)
-  const kept: KeptUnits = units.map(({ hash }) => queues.get(hash)?.pop())
-  return { kept, removed: [...queues.values()].flat() }
-}
-
-function hasMoved(known: StoredUnit, place: UnitPlace): boolean {
-  return (Object.keys(place) as (keyof UnitPlace)[]).some((column) => known[column] !== place[column])
 }

@@ -118,7 +118,8 @@ export function divideText(
   const length = lines.reduce((sum, { text }) => sum + text.length + 1, 0)
   const pieces = length <= maxLength ? [[...lines]] : join(lines, isCode)
   return pieces.flatMap((piece) => {
-    const trimmed = trimBlank(piece)
+    const isFilled = ({ text }: TextLine) => text.trim() !== ''
+    const trimmed = piece.slice(piece.findIndex(isFilled), piece.findLastIndex(isFilled) + 1)
     const [first, last] = [trimmed[0], trimmed.at(-1)]
     if (!first || !last) return []
     return [{ startLine: first.line, endLine: last.line, text: joinLines(trimmed, isCode ? '\n' : '') }]
@@ -133,11 +134,6 @@ function joinLines(pieces: readonly TextLine[], separator: string): string {
     text += piece.text
   }
   return text.trim()
-}
-
-function trimBlank(pieces: readonly TextLine[]): TextLine[] {
-  const isFilled = ({ text }: TextLine) => text.trim() !== ''
-  return pieces.slice(pieces.findIndex(isFilled), pieces.findLastIndex(isFilled) + 1)
 }
 
 function join(lines: readonly TextLine[], isCode: boolean): TextLine[][] {

@@ -55,7 +55,7 @@ export class UnitReader {
       wordsFrom: (prefix) =>
         this.table.units === 0 ? [] : this.#statements.wordsFrom.all(prefix, `${prefix}\u{10ffff}`),
       wordsOfLength: (length, tolerance) => (this.table.units === 0 ? [] : this.#wordsOfLength(length, tolerance)),
-      sounds: { alternatives: (word, isIndexed) => this.#soundIndex().alternatives(word, isIndexed) },
+      sounds: { alternatives: (word, isIndexed) => this.#soundIndex.alternatives(word, isIndexed) },
       labels: this.table.labels(),
     }
   }
@@ -66,9 +66,8 @@ export class UnitReader {
     return lengths.flatMap((one) => this.#wordsByLength?.get(one) ?? [])
   }
 
-  #soundIndex(): SoundIndex {
-    this.#sounds ??= new SoundIndex(this.#statements.bigrams.flatMap((statement) => statement.all()))
-    return this.#sounds
+  get #soundIndex(): SoundIndex {
+    return (this.#sounds ??= new SoundIndex(this.#statements.bigrams.flatMap((statement) => statement.all())))
   }
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { EmbeddingCost } from '#shared/contract/index.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
+import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import { cacheKey, type Db } from '../indexing/index-schema.ts'
 import { fromText } from '../units/file-update.ts'
 import { bodyOf, unitHash } from '../units/prepare-units.ts'
@@ -8,10 +9,7 @@ import { isSendable, type UnitToEmbed } from '../units/unit-statements.ts'
 
 const pageSize = 500
 
-interface CostModel {
-  readonly provider: string
-  readonly address?: string | undefined
-  readonly model: string
+interface CostModel extends Pick<EmbeddingProvider, 'provider' | 'address' | 'model'> {
   /** Undefined if cached vectors of any length count as sent. */
   readonly dimensions?: number | undefined
   /** False leaves out private units and chats, which the model does not receive. */
