@@ -20,8 +20,7 @@ export {
   scheduleCleanup,
   toWriteError,
 } from './fs/durable-write.ts'
-export { FileLock } from './fs/mutex.ts'
-export { Mutex } from './fs/mutex.ts'
+export { FileLock, Mutex } from './fs/mutex.ts'
 export {
   damagedPath,
   decodeAs,

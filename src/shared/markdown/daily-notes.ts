@@ -3,6 +3,7 @@
  * does; the formats of Logseq and Foam are converted to it. Names of months and weekdays are English. Dates are
  * `YYYY-MM-DD`.
  */
+import { cached } from '../util/lazy.ts'
 
 export interface DailyNotes {
   /** Workspace-relative, without a trailing slash; empty for the top. */
@@ -111,16 +112,8 @@ function isDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
 
-/** Parsers by format; cached, because every file of a vault is checked against the same format. */
-const parsers = new Map<string, ReturnType<typeof createParser>>()
-
-function parserFor(format: string) {
-  const parser = parsers.get(format) ?? createParser(format)
-  parsers.set(format, parser)
-  return parser
-}
-
-function createParser(format: string) {
+/** Cached, because every file of a vault is checked against the same format. */
+const parserFor = cached((format: string) => {
   const pieces = isDailyFormat(format) ? (parseFormat(format) ?? []) : []
   const source = pieces
     .map((piece) => (typeof piece === 'string' ? RegExp.escape(piece) : `(${piece.pattern})`))
@@ -130,4 +123,4 @@ function createParser(format: string) {
     pattern: pieces.length === 0 ? undefined : new RegExp(`^${source}\\.(?:md|markdown)$`),
     parts: pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [piece.part])),
   }
-}
+})

@@ -71,15 +71,11 @@ export type Routes<Group extends keyof Contract> = (base: RouterBase) => Handler
 
 export type AppRouter = UnlaziedRouter<Router<Contract, Record<never, never>>>
 
-interface Implementer {
-  readonly handler: (handler: Handler<never, unknown>) => unknown
-}
-
 /** Connects each handler with its procedure of the contract. Untyped inside: `Routes` has checked the types. */
 export function implementRoutes(app: App, routes: { readonly [Group in keyof Contract]: Routes<Group> }): AppRouter {
   const implementers = implement(contract).use(({ next, path }) =>
     convertErrors(next, (error) => wireErrorOf(error, app.log, path.join('.'))),
-  ) as unknown as Record<string, Record<string, Implementer>>
+  ) as unknown as Record<string, Record<string, { handler: (handler: Handler<never, unknown>) => unknown }>>
   const forAgent: RouterBase['forAgent'] = (work) => {
     return async ({ input, signal }) => work(await app.agents.get(input.agent), input, signal)
   }

@@ -135,8 +135,7 @@ export async function startHttpServer({ accept, mcp, folder, log, port }: HostOp
   /** Responds with the status that a socket would get: browsers hide the status of a refused socket from pages. */
   function reportAccess(request: IncomingMessage, response: ServerResponse): void {
     const key = request.headers['commonplace-key']
-    if (typeof key !== 'string' || !authenticator.mayConnect(request, key))
-      return refuse(response, 401, 'Open the address from the terminal; it contains the key to this memory.')
+    if (typeof key !== 'string' || !authenticator.mayConnect(request, key)) return refuse(response, 401, denials.none)
     respond(response, 204, { 'Cache-Control': 'no-store' })
   }
 

@@ -241,7 +241,7 @@ class SettingsMigration {
   /** Validates each group separately, so that an invalid one does not block the others. */
   #createReport() {
     const { earlier } = this.#options
-    const groups = [...Map.groupBy(this.#changes, groupOf)]
+    const groups = [...Map.groupBy(this.#changes, ({ path }) => jointKeys.exec(path.join('.'))?.[0] ?? path.join('.'))]
     for (const [group, members] of groups) {
       // Sizes of chunks have no effect without the unit.
       const size = group.endsWith('.memory.chunking') ? members[0] : undefined
@@ -294,11 +294,6 @@ class SettingsMigration {
 const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 const recordOf = (value: unknown): Settings => (isRecord(value) ? value : {})
 const recordsIn = (value: unknown) => (Array.isArray(value) ? value.filter(isRecord) : [])
-
-function groupOf({ path }: Change): string {
-  const key = path.join('.')
-  return jointKeys.exec(key)?.[0] ?? key
-}
 
 /** Returns why a group waits for the user's choice. @param config all changes, by key in the app */
 function doubtsAbout(group: string, config: ReadonlyMap<string, unknown>, options: MigrationOptions): Doubt[] {

@@ -7,11 +7,6 @@ import { describeChange, withoutHunks } from './patch.ts'
 const maxMainThreadLength = 8000
 const defaultIdleMs = 10_000
 
-interface DifferOptions {
-  readonly entry?: URL | undefined
-  readonly idleMs?: number
-}
-
 type Texts<Name extends string> = { readonly [Part in Name]: string }
 type Merge = Texts<'base' | 'mine' | 'theirs'> & { readonly keepsBoth: boolean }
 
@@ -31,7 +26,7 @@ type Task<Name extends keyof Jobs> = Parameters<Jobs[Name]>[0]
 export class Differ {
   readonly #worker: WorkerHost<typeof diffJobs> | undefined
 
-  constructor({ entry, idleMs = defaultIdleMs }: DifferOptions = {}) {
+  constructor({ entry, idleMs = defaultIdleMs }: { readonly entry?: URL; readonly idleMs?: number } = {}) {
     if (entry) this.#worker = new WorkerHost({ entry, idleMs })
   }
 

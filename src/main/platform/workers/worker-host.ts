@@ -51,14 +51,8 @@ const defaultYoungGenerationMb = 2
 /** Time after which an unused thread ends, ms. */
 const spareMs = 5000
 
-interface SpareThread {
-  readonly entry: string
-  readonly worker: Worker
-  readonly timer: NodeJS.Timeout
-}
-
 /** Threads that no host uses. The next host with the entry takes one: a start costs 100 ms of processor time. */
-let spareThreads: readonly SpareThread[] = []
+let spareThreads: readonly { readonly entry: string; readonly worker: Worker; readonly timer: NodeJS.Timeout }[] = []
 
 function takeThread(entry: URL, youngGenerationMb: number): Worker {
   const spare = spareThreads.findLast((one) => one.entry === entry.href)

@@ -52,12 +52,10 @@ interface Folder {
   readonly depth: number
 }
 
-type Walker = (root: string, signal?: AbortSignal, forbidden?: readonly string[]) => Promise<Walk>
-
 const createWalker =
-  (isIncluded: (name: string) => boolean, readsMetadata = true): Walker =>
-  (...input) =>
-    walk(isIncluded, readsMetadata, ...input)
+  (isIncluded: (name: string) => boolean, readsMetadata = true) =>
+  (root: string, signal?: AbortSignal, forbidden?: readonly string[]) =>
+    walk(isIncluded, readsMetadata, root, signal, forbidden)
 
 /** Lists Markdown files. The last parameter has absolute paths to skip. @throws the system error of an unreadable root */
 export const walkMarkdown = createWalker(isMarkdown)

@@ -1,12 +1,8 @@
-/** UTF-16 offsets: `from` to `to` are the lines between the delimiters; `end` is after the closing one. */
-export interface FrontMatter {
-  readonly from: number
-  readonly to: number
-  readonly end: number
-}
-
-/** @returns undefined if the YAML front matter is missing or not closed */
-export function frontMatterOf(text: string): FrontMatter | undefined {
+/**
+ * Returns UTF-16 offsets: `from` to `to` are the lines between the delimiters; `end` is after the closing one. Undefined
+ * if the YAML front matter is missing or not closed.
+ */
+export function frontMatterOf(text: string) {
   const from = /^\uFEFF?---[\t ]*\r?\n/.exec(text.slice(0, 100))?.[0].length
   if (from === undefined) return undefined
   const closingPattern = /^(?:---|\.\.\.)[\t ]*\r?$/gm

@@ -42,7 +42,8 @@ export function canvasLinks(text: string): NoteLink[] {
     line += text.slice(countedOffset, index).split('\n').length - 1
     countedOffset = index
     const start = index + match.length - '"'.length - escaped.length
-    const offsets = offsetsOf(escaped)
+    // Offsets in the JSON source, by the UTF-16 offset in the decoded string.
+    const offsets = [...escaped.matchAll(/\\u.{4}|\\?[^]/g).map(({ index: offset }) => offset), escaped.length]
     const toFileOffset = (offset: number) => start + (offsets[offset] ?? offset)
     return links.map((link) => ({
       ...link,
@@ -71,11 +72,6 @@ export function rewriteCanvas(files: readonly CanvasFile[], newPathOf: (path: st
 
 function escapeJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
-}
-
-/** Maps each UTF-16 offset in the decoded string, and its end, to the offset in the JSON source. */
-function offsetsOf(escaped: string): number[] {
-  return [...escaped.matchAll(/\\u.{4}|\\?[^]/g).map(({ index }) => index), escaped.length]
 }
 
 function unescapeJson(json: string): string | undefined {

@@ -15,7 +15,10 @@ export async function explain(
   { agent, ...flags }: CommonFlags & ExplainFlags,
   query: string,
 ): Promise<Output> {
-  const why = flags.why === undefined ? undefined : parsePlace(flags.why)
+  const place = flags.why === undefined ? undefined : parseLines(flags.why)
+  if (flags.why !== undefined && !place)
+    throw new AppError('input_invalid', `--why ${flags.why}: expected path:line, such as MEMORY.md:12`)
+  const why = place && { path: place.path, line: place.startLine }
   const { vectorWaitMs, warning } = await waitForVectors(client, { agent }, flags.wait)
   const options = { ...searchOptions(flags), vectorWaitMs }
   const explanation = await client.search.explain({ agent, query, options, why })
@@ -72,10 +75,4 @@ function meaningText(vector: Candidate['vector']): string {
     ({ term, nearest, share }) => `${term === nearest ? term : `${term} ≈ ${nearest}`} ${share.toFixed(3)}`,
   )
   return words.length === 0 ? '' : `by meaning: ${words.slice(0, 3).join(', ')}`
-}
-
-function parsePlace(place: string): { path: string; line: number } {
-  const lines = parseLines(place)
-  if (!lines) throw new AppError('input_invalid', `--why ${place}: expected path:line, such as MEMORY.md:12`)
-  return { path: lines.path, line: lines.startLine }
 }
