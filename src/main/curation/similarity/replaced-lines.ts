@@ -1,12 +1,6 @@
+import { cached } from '#shared/util/lazy.ts'
 import { dot, idfOf } from '#search'
-import {
-  fold,
-  pairPropertiesOf,
-  probabilityOf,
-  subjectLineOf,
-  type PairProperties,
-  type SubjectTerm,
-} from '#search/text'
+import { fold, pairPropertiesOf, probabilityOf, subjectLineOf, type PairProperties } from '#search/text'
 import type { Statement } from '../rules/note-rules.ts'
 import type { TextVectors } from './line-features.ts'
 
@@ -67,18 +61,14 @@ export async function findReplaced(
     .map((line) => ({ ...line, subject: subjectLineOf(line.statement.text) }))
   const trust = others.length / (others.length + fewLines)
   const folded = others.map(({ text }) => fold(text))
-  const counts = new Map<string, number>()
-  const idf = ({ folded: word }: SubjectTerm) => {
-    const count = counts.get(word) ?? folded.filter((text) => text.includes(word)).length
-    counts.set(word, count)
-    return idfOf(count, { units: others.length })
-  }
+  const countOf = cached((word: string) => folded.filter((text) => text.includes(word)).length)
+  const idfOfWord = (term: { readonly folded: string }) => idfOf(countOf(term.folded), { units: others.length })
   const found = nearest.flatMap(({ statement, subject, vector, cosine }, near) => {
     if (subject.isMeasured || statement.text.length > maxLength) return []
     const isNearer = (other: (typeof lines)[number]) =>
       other.vector !== vector && other.vector.length === vector.length && dot(other.vector, vector) > cosine
     const probability = probabilityOf<Properties>(constant, weights, {
-      ...pairPropertiesOf(subject, newer, { idf, cosine: model.wordCosine }),
+      ...pairPropertiesOf(subject, newer, { idf: idfOfWord, cosine: model.wordCosine }),
       nearness: trust / (1 + near),
       savedNearness: trust / (1 + lines.filter(isNearer).length),
       smallness: 1 - trust,

@@ -147,7 +147,7 @@ export class UnitSearcher {
     return { ...content, snippet, date, entry: `${file}/${entry}`, isPrivate: isPrivate === 1 }
   }
 
-  /** Returns the text with the day on which it was written, also if only the change log knows it. */
+  /** Returns the text with its day, if necessary from the change log. */
   datedTextOf(id: number): UnitText {
     const text = this.textOf(id)
     const { date, source, path, fileHash, startLine } = text

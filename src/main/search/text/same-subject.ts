@@ -109,15 +109,11 @@ function similarityOf(term: SubjectTerm, line: SubjectLine, words: WordMeasures)
 const factors = { function: 0, filler: 0.5, content: 1, name: 1.6, figure: 0.6 } as const
 
 /** Returns the share of the terms that a line has, by their weight. */
-export function coverageOf(terms: readonly SubjectTerm[], line: SubjectLine, words: WordMeasures): number {
-  return shareOf(terms, line, words, (term) => words.idf(term) * factors[term.role])
-}
-
-function shareOf(
+export function coverageOf(
   terms: readonly SubjectTerm[],
   line: SubjectLine,
   words: WordMeasures,
-  weightOf: (term: SubjectTerm) => number,
+  weightOf = (term: SubjectTerm) => words.idf(term) * factors[term.role],
 ): number {
   let [sum, total] = [0, 1e-9]
   for (const term of terms) {
@@ -149,7 +145,7 @@ const maxClosest = 6
 const largestIdf = 8
 
 export function pairPropertiesOf(old: SubjectLine, newer: SubjectLine, words: WordMeasures): PairProperties {
-  const shared = shareOf(old.content, newer, words, words.idf)
+  const shared = coverageOf(old.content, newer, words, words.idf)
   const closeness = old.content.slice(0, maxClosest).flatMap((one) =>
     newer.content.slice(0, maxClosest).map((other) => {
       const similarity = one.folded === other.folded ? 1 : words.cosine(one.shown, other.shown)

@@ -5,7 +5,7 @@ import { writtenDays } from './queries.ts'
 
 const maxNotes = 500
 
-/** Reads the days of lines from a change log, on a connection of its own. */
+/** Reads the days of lines from a change log, on its own connection. */
 export class WrittenDays {
   readonly #log: LogFile
   readonly #days = new Map<string, readonly (string | undefined)[]>()
