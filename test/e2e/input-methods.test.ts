@@ -164,8 +164,11 @@ describe('signs that Chinese input methods type', () => {
     const lang = () => page.locator('html').getAttribute('lang')
     const selected = page.locator('[role=option][aria-selected=true]')
     const palette = async (typed: string) => {
+      const dialog = page.getByRole('dialog')
+      // A palette that still closes would take the key and the text.
+      await dialog.waitFor({ state: 'detached' })
       await page.keyboard.press('Control+k')
-      await page.getByRole('dialog').getByRole('combobox').fill(typed)
+      await dialog.getByRole('combobox').fill(typed)
       // Enter opens the selected row, and the selection moves with the typed text and when results arrive.
       await page.locator(`[role=listbox][aria-busy=false] [data-value="search/${typed}"]`).waitFor()
     }
