@@ -1,4 +1,4 @@
-import { queryTerms } from '../query/parse-query.ts'
+import { queryTerms, type QueryTerm } from '../query/parse-query.ts'
 import { hasAnyOf } from '../text/language/words.ts'
 import { fold } from '../text/terms.ts'
 import type { QueryWords } from './query-words.ts'
@@ -7,6 +7,8 @@ import { adjust, type RankedUnit } from './rank.ts'
 const asksHow = hasAnyOf(`how_(?:do|does|did|can|could|should|to) recipe steps instructions 怎么 怎样 如何 步骤 做法`)
 /** A longer section is no recipe. Number of units. */
 const maxUnits = 20
+/** A word in the headings of more units is the title of many sections, such as "Notes". */
+const maxHeadUnits = 2 * maxUnits
 
 /**
  * Returns the units of the section that answers a question how to do something, in the order of the note: those below
@@ -22,19 +24,14 @@ export function askedSection(
   if (!asksHow(query)) return []
   const folded = fold(query)
   const asked = new Set(queryTerms(query).flatMap(({ readings }) => readings.map(({ term }) => term)))
-  const seen = new Set<string>()
-  for (const { headUnits } of list)
-    for (const id of headUnits) {
-      const heading = headingOf(id)
-      if (seen.has(heading)) continue
-      seen.add(heading)
-      const terms = queryTerms(heading.split(' › ').at(-1) ?? '').filter(({ role }) => role !== 'function')
-      const isAsked = terms.every(
-        ({ shown, readings }) => folded.includes(fold(shown)) || readings.some(({ term }) => asked.has(term)),
-      )
-      const units = terms.length > 0 && isAsked ? sectionOf(id) : []
-      if (units.length > 1 && units.length <= maxUnits) return units
-    }
+  const isAsked = ({ shown, readings }: QueryTerm) =>
+    /\p{Script=Han}/u.test(shown) ? folded.includes(fold(shown)) : readings.some(({ term }) => asked.has(term))
+  const ids = new Set(list.flatMap(({ headUnits }) => (headUnits.size > maxHeadUnits ? [] : [...headUnits])))
+  for (const id of ids) {
+    const title = queryTerms(headingOf(id).split(' › ').at(-1) ?? '').filter(({ role }) => role !== 'function')
+    const units = title.length > 0 && title.every(isAsked) ? sectionOf(id) : []
+    if (units.length > 1 && units.length <= maxUnits) return units
+  }
   return []
 }
 

@@ -7,6 +7,7 @@ import { dot } from '../embeddings/embedding-provider.ts'
 import { hasAnyOf } from '../text/language/words.ts'
 import { indexTermsOf } from '../query/parse-query.ts'
 import {
+  areRepeated,
   coverageOf,
   pairPropertiesOf,
   probabilityOf,
@@ -94,7 +95,8 @@ export interface NewerSearch {
   readonly query: string
   readonly lexicon: Lexicon
   readonly relations: WordRelations
-  readonly textOf: (id: number) => DatedUnit
+  /** @param place among the compared results, from 0 */
+  readonly textOf: (id: number, place: number) => DatedUnit
   readonly vectorOf: (id: number) => Float32Array | undefined
   readonly missingIn: (result: SearchedResult) => MissingWord[]
 }
@@ -114,7 +116,7 @@ export function findNewerLine(ranked: readonly RankedUnit[], search: NewerSearch
   if (!best || best.probability < minLikely) {
     // The best result is the newer line: the older one is named beside it.
     const outdated = isPast ? undefined : bestOf(true, ranked.slice(0, maxOutdated))
-    const isOutdated = outdated && outdated.probability >= minSure && !outdated.isMeasured
+    const isOutdated = outdated && outdated.probability >= minSure && !outdated.isRepeated
     return isOutdated ? { ...outdated, isOtherFirst: false, isSure: true } : undefined
   }
   const isFirst = best.probability >= minFirst
@@ -123,7 +125,7 @@ export function findNewerLine(ranked: readonly RankedUnit[], search: NewerSearch
   return {
     ...best,
     isOtherFirst: isFirst && !isPast,
-    isSure: isFirst && best.probability >= minSure && !best.isMeasured,
+    isSure: isFirst && best.probability >= minSure && !best.isRepeated,
   }
 }
 
@@ -148,7 +150,12 @@ function comparisonsOf(ranked: readonly RankedUnit[], search: NewerSearch, isRev
   const words: WordMeasures = { idf, cosine: relations.cosine }
   const terms = subjectTerms(search.query)
   const compared = ranked.slice(0, maxCompared).filter(({ features }) => features.isDialogue !== 1)
-  const [top, ...candidates] = compared.map(({ id }, place) => ({ id, text: textOf(id), vector: vectorOf(id), place }))
+  const [top, ...candidates] = compared.map(({ id }, place) => ({
+    id,
+    text: textOf(id, place),
+    vector: vectorOf(id),
+    place,
+  }))
   if (!top) return []
   const isBefore = (one: DatedUnit, other: DatedUnit) => (isReversed ? isNewer(one, other) : isNewer(other, one))
   const others = candidates
@@ -176,8 +183,8 @@ function comparisonsOf(ranked: readonly RankedUnit[], search: NewerSearch, isRev
       place: 1 / (1 + other.place),
     })
     const [olderId, newerId] = isReversed ? [other.id, top.id] : [top.id, other.id]
-    const isMeasured = old.isMeasured || newer.isMeasured
-    return { older: olderId, newer: newerId, other: other.id, probability, isDoubtful, isMeasured }
+    const isRepeated = areRepeated(old, newer)
+    return { older: olderId, newer: newerId, other: other.id, probability, isDoubtful, isRepeated }
   })
 }
 

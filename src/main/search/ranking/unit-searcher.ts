@@ -83,6 +83,8 @@ const mentionLift = 4
 
 /** Number of best units that can be marked as superseded. */
 const maxExamined = 40
+/** Number of best units whose days are read from the change log: at first, a day takes a few milliseconds. */
+const maxDated = 20
 /** Number of best units whose texts can say that they are old. */
 const maxMarked = 5
 
@@ -305,7 +307,7 @@ export class UnitSearcher {
     for (const { id } of markedOld) if (!superseded.has(id)) superseded.set(id, { successor: undefined })
     const isPlaced =
       newer && (newer.isOtherFirst || (newer.other === newer.newer && !search.words.kindUnits.has(dated[1]?.id ?? 0)))
-    const section = this.#askedSection(search)
+    const section = options.scope.isChat ? [] : this.#askedSection(search, admitted)
     const lowered = lowerSuperseded(isPlaced ? placeNewer(dated, newer) : dated, superseded)
     const found = new Set(dated.map(({ id }) => id))
     const missing = [...lowered.missing, ...section.filter((id) => !found.has(id))].filter((id) => !also.includes(id))
@@ -315,12 +317,10 @@ export class UnitSearcher {
       : { ranked: placeSection(lowered.ranked, section), matched, supersessions, newer }
   }
 
-  #askedSection(search: OpenSearch): readonly number[] {
-    if (search.options.scope.isChat) return []
-    const admitted = this.#admitted(search)
-    const isSearched = (id: number) => search.reader.table.has(id) && admitted?.has(id) !== false
+  #askedSection({ query, words, reader }: OpenSearch, admitted: ReadonlySet<number> | undefined): readonly number[] {
+    const isSearched = (id: number) => reader.table.has(id) && admitted?.has(id) !== false
     const sectionOf = (id: number) => this.#statements.section.all(id).filter(isSearched)
-    return askedSection(search.query.words, search.words, (id) => this.textOf(id).heading, sectionOf)
+    return askedSection(query.words, words, (id) => this.textOf(id).heading, sectionOf)
   }
 
   /** Lists and the notes of asked days have no newer line. */
@@ -333,7 +333,7 @@ export class UnitSearcher {
       query: query.words,
       lexicon,
       relations: this.relations,
-      textOf: (id) => this.datedTextOf(id),
+      textOf: (id, place) => (place < maxDated ? this.datedTextOf(id) : this.textOf(id)),
       vectorOf: (id) => vectors.vectorOf(id, this.#provider?.similarity),
       missingIn: missingWordsIn(query.words, words, lexicon, this.relations),
     })

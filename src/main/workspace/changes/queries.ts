@@ -282,20 +282,37 @@ export function blameFile(log: OpenLog, path: string): BlamedLine[] {
 const foundCauses: ReadonlySet<string> = new Set(['adopted', 'import', 'unrecorded'])
 
 /**
- * Returns the day on which each line of a note was written, `YYYY-MM-DD`. Undefined for lines that were there before the
- * log, or came with a whole file.
- * @param hash of the text @returns none if the newest version has another text
+ * Returns the day on which a line of a note was written, `YYYY-MM-DD`; null if it was there before the log or came with a
+ * whole file. Reads few versions: a line that was removed and written again can get either day.
+ * @param line 1-based @returns undefined if the newest version is not the note with this hash
  */
-export function writtenDays(log: OpenLog, path: string, hash: string): (string | undefined)[] {
-  const latest = latestChangeAt(log.db, path)
-  if (typeof latest?.after !== 'number' || log.versions.hash(latest.after) !== hash) return []
-  const cameWhole = cached((change: number) =>
-    fileChangesOf(log.db, change).some(({ note, before }) => note === latest.note && before === null),
-  )
-  return originsOf(log, path).map(({ changes: [change] }) => {
-    if (!change || foundCauses.has(change.cause)) return undefined
-    return change.cause === 'outside' && cameWhole(change.change) ? undefined : localDate(new Date(change.at))
-  })
+export function writtenDay({ db, versions }: OpenLog, path: string, hash: string, line: number) {
+  const latest = latestChangeAt(db, path)
+  if (typeof latest?.note !== 'number' || typeof latest.after !== 'number') return undefined
+  if (versions.hash(latest.after) !== hash) return undefined
+  const text = linesOf(versions.text(latest.after) ?? '')[line - 1] ?? ''
+  const rows = db
+    .prepare<
+      [number, number],
+      Pick<FileChangeRow, 'before' | 'after'> & { readonly at: number; readonly cause: string }
+    >(
+      `SELECT c.before, c.after, s.at, s.cause FROM file_changes c JOIN change_sets s ON s.id = c.change_set
+       WHERE c.note = ? AND c.id <= ? AND c.pending = 0 ORDER BY c.id`,
+    )
+    .all(latest.note, latest.id)
+  const hasLine = ({ after }: (typeof rows)[number]) =>
+    after !== null && linesOf(versions.text(after) ?? '').some((other) => other === text)
+  let [from, to] = [0, rows.length - 1]
+  if (rows[0] && hasLine(rows[0])) to = 0
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2)
+    const row = rows[middle]
+    if (row && hasLine(row)) to = middle
+    else from = middle + 1
+  }
+  const row = rows[to]
+  const isFound = !row || foundCauses.has(row.cause) || (row.cause === 'outside' && row.before === null)
+  return isFound ? null : localDate(new Date(row.at))
 }
 
 /** Returns CJK characters, and words of at least four letters or with a digit. */

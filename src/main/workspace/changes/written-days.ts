@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
 import { setBounded } from '#shared/util/lazy.ts'
 import { LogFile } from './log-file.ts'
-import { writtenDays } from './queries.ts'
+import { writtenDay } from './queries.ts'
 
-const maxNotes = 500
+const maxKnown = 10_000
 
 /** Reads the days of lines from a change log, on its own connection. */
 export class WrittenDays {
   readonly #log: LogFile
-  readonly #days = new Map<string, readonly (string | undefined)[]>()
+  readonly #days = new Map<string, string | null>()
 
   /** @param file of the change log; it may not exist yet */
   constructor(file: string) {
@@ -17,21 +17,21 @@ export class WrittenDays {
 
   /** Returns the day on which a line was written; undefined if it is unknown. @param hash of the note @param line 1-based */
   of(path: string, hash: string, line: number): string | undefined {
-    const key = `${path} ${hash}`
+    const key = `${hash} ${line} ${path}`
     const known = this.#days.get(key)
-    const days = known ?? this.#read(path, hash)
+    const day = known === undefined ? this.#read(path, hash, line) : known
     // The log may get the newest version of the note later.
-    if (!known && days.length > 0) setBounded(this.#days, key, days, maxNotes)
-    return days[line - 1]
+    if (day !== undefined) setBounded(this.#days, key, day, maxKnown)
+    return day ?? undefined
   }
 
-  #read(path: string, hash: string): readonly (string | undefined)[] {
-    if (!existsSync(this.#log.file)) return []
+  #read(path: string, hash: string, line: number): string | null | undefined {
+    if (!existsSync(this.#log.file)) return undefined
     try {
-      return this.#log.run((log) => writtenDays(log, path, hash))
+      return this.#log.run((log) => writtenDay(log, path, hash, line))
     } catch {
       // The owner of the log reports its damage.
-      return []
+      return undefined
     }
   }
 
