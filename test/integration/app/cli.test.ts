@@ -22,8 +22,8 @@ describe('terminal', () => {
       stderr: 'commonplace: this looks like a secret (password); with --private, only private chats read it\n',
     })
     const marked = await run(['remember', '--private', `In the hall:\n\n${text}`], { home })
-    expect(marked.code).toBe(0)
-    expect(marked.stderr, 'the earlier line is named, the private one is no warning').not.toContain('secret')
+    const alike = `commonplace: an earlier note is alike, ${open.stdout.trim()}: ${text}\n`
+    expect(marked, 'no warning about the secret').toMatchObject({ code: 0, stderr: alike })
     expect((await run(['remember', 'no secret'], { home })).stderr).toBe('')
     const [, path = ''] = /^(\S+):\d+\n$/.exec(marked.stdout) ?? []
     const log = await readFile(join(home, 'commonplace', path), 'utf8')

@@ -37,19 +37,36 @@ describe('a changed fact', () => {
   it.each([
     ['English', (text: string) => !/\p{Script=Han}/u.test(text)],
     ['Chinese', (text: string) => /\p{Script=Han}/u.test(text)],
-  ])('is offered for at least four of five hand-written notes in %s', async (_language, isIn) => {
+  ])('is offered for at least nine of ten hand-written notes in %s', async (_language, isIn) => {
     const pairs = changedFacts.filter(([old]) => isIn(old))
     expect(pairs.length).toBeGreaterThan(30)
-    expect(await shareOffered(pairs)).toBeGreaterThanOrEqual(0.8)
+    expect(await shareOffered(pairs)).toBeGreaterThanOrEqual(0.9)
   })
 
-  it('is not offered for most other facts that look alike', async () => {
-    expect(await shareOffered(otherFacts)).toBeLessThanOrEqual(0.4)
+  it('is offered for at most one in five other facts that look alike', async () => {
+    expect(await shareOffered(otherFacts)).toBeLessThanOrEqual(0.2)
+  })
+
+  it.each([
+    ['My weight is 72 kg.', 'My weight is 71 kg now.'],
+    ['Dinner with Tom, 45 euros.', 'Dinner with Tom, 60 euros.'],
+    ['牙醫預約3月12日', '牙醫預約6月3日'],
+  ])('is never a value that repeats: “%s”', async (one, other) => {
+    expect(await isOffered([one, other])).toBe(false)
+  })
+
+  it('is found below a heading that names its subject', async () => {
+    const olds = statementsIn(
+      '# People\n\n## Lena Fischer\n\n- Phone: 0170 555 0142\n\n## Lars Berg\n\n- Phone: 0170 555 0100\n',
+    )
+    const [saved] = statementsIn('Lena Fischer has a new phone number: 0171 888 2210')
+    const offered = saved ? await findReplaced(saved, [...unrelated, ...olds], model) : []
+    expect(offered[0]).toBe(olds[0])
   })
 })
 
 describe('notes of a judged set, saved in turn', () => {
-  it.each(['everyday-zh', 'short-notes'])('%s', { timeout: 60_000 }, async (set) => {
+  it.each(['everyday-en', 'everyday-zh', 'other-words', 'short-notes'])('%s', { timeout: 60_000 }, async (set) => {
     const folder = fileURLToPath(new URL(`../../recall/${set}/workspace`, import.meta.url))
     const saved: Statement[] = []
     let offers = 0
@@ -60,7 +77,6 @@ describe('notes of a judged set, saved in turn', () => {
         saved.push(line)
       }
     expect(saved.length).toBeGreaterThan(100)
-    // Some notes of these sets change a fact.
-    expect(offers / saved.length).toBeLessThanOrEqual(0.05)
+    expect(offers / saved.length).toBeLessThanOrEqual(0.03)
   })
 })

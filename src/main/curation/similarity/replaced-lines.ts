@@ -1,6 +1,7 @@
+import { withHeading } from '#shared/util/format-result.ts'
 import { cached } from '#shared/util/lazy.ts'
 import { dot, idfOf } from '#search'
-import { fold, pairPropertiesOf, probabilityOf, subjectLineOf, type PairProperties } from '#search/text'
+import { areRepeated, fold, pairPropertiesOf, probabilityOf, subjectLineOf, type PairProperties } from '#search/text'
 import type { Statement } from '../rules/note-rules.ts'
 import type { TextVectors } from './line-features.ts'
 
@@ -49,22 +50,23 @@ export async function findReplaced(
   model: TextVectors | undefined,
 ): Promise<Statement[]> {
   const newer = subjectLineOf(saved.text)
-  if (!model || others.length === 0 || newer.isMeasured || saved.text.length > maxLength) return []
-  const [own = new Float32Array(), ...vectors] = await model.vectors([saved, ...others].map(({ text }) => text))
+  if (!model || others.length === 0 || saved.text.length > maxLength) return []
+  const texts = others.map(({ text, headings }) => withHeading(text, headings.join(' › ')))
+  const [own = new Float32Array(), ...vectors] = await model.vectors([saved.text, ...texts])
   const lines = others.map((statement, at) => {
-    const vector = vectors[at] ?? new Float32Array()
-    return { statement, vector, cosine: vector.length === own.length ? dot(own, vector) : 0 }
+    const [text = '', vector = new Float32Array()] = [texts[at], vectors[at]]
+    return { statement, text, vector, cosine: vector.length === own.length ? dot(own, vector) : 0 }
   })
   const nearest = lines
     .toSorted((one, other) => other.cosine - one.cosine)
     .slice(0, maxCompared)
-    .map((line) => ({ ...line, subject: subjectLineOf(line.statement.text) }))
+    .map((line) => ({ ...line, subject: subjectLineOf(line.text) }))
   const trust = others.length / (others.length + fewLines)
-  const folded = others.map(({ text }) => fold(text))
+  const folded = texts.map(fold)
   const countOf = cached((word: string) => folded.filter((text) => text.includes(word)).length)
   const idfOfWord = (term: { readonly folded: string }) => idfOf(countOf(term.folded), { units: others.length })
   const found = nearest.flatMap(({ statement, subject, vector, cosine }, near) => {
-    if (subject.isMeasured || statement.text.length > maxLength) return []
+    if (areRepeated(subject, newer) || statement.text.length > maxLength) return []
     const isNearer = (other: (typeof lines)[number]) =>
       other.vector !== vector && other.vector.length === vector.length && dot(other.vector, vector) > cosine
     const probability = probabilityOf<Properties>(constant, weights, {

@@ -97,7 +97,7 @@ export function summarizeStatements<T>(
   const limit = Math.min(maxCharacters + 1 - lineMarkup, Math.max(maxSentence, maxCharacters / 3))
   const seen = new Set<string>()
   const candidates = allowed.flatMap(({ text }, message) =>
-    statedIn(text).flatMap((statement) => {
+    statementLinesOf(text).flatMap((statement) => {
       if (seen.has(statement) || isSaved(statement)) return []
       seen.add(statement)
       return [assess(shorten(statement, limit), message)]
@@ -176,7 +176,7 @@ function termOf([reading]: QueryTerm['readings']): string[] {
 }
 
 /** Returns the statements of a message, each on one line and without openings and endings that have no content. */
-export function statedIn(text: string): string[] {
+function statementLinesOf(text: string): string[] {
   if (parseIntent(text).kind !== 'remember' && handsOverText(text)) return []
   const lines = text.replace(/^```[\s\S]*?(?:^```|(?![\s\S]))/gm, '').split('\n')
   return lines

@@ -23,5 +23,5 @@ export {
 export { datedNote, parseTemporalExpressions, relativeTimes, unitAfter } from './language/times.ts'
 export { anyOf, hasAnyOf, isFirstPerson, monthNames, namesTime, weekdays } from './language/words.ts'
 export { isMarkedOld, toPlainText } from './plain-line.ts'
-export { pairPropertiesOf, probabilityOf, subjectLineOf, type PairProperties } from './same-subject.ts'
+export { areRepeated, pairPropertiesOf, probabilityOf, subjectLineOf, type PairProperties } from './same-subject.ts'
 export { fold } from './terms.ts'

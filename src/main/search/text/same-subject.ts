@@ -29,6 +29,11 @@ const isMeasured = hasAnyOf(
   `weight weigh(?:s|ed)? pressure temperature score balance 体重 血压 血糖 体温 气温 心率 余额`,
 )
 
+/** Occasions that recur, such as meals, visits and purchases. */
+const isOccasion =
+  hasAnyOf(`breakfasts? brunch lunch(?:es)? dinners? supper drinks appointments? visit(?:s|ed)? groceries taxi petrol fuel ran swam walk(?:s|ed)? run
+  早饭 早餐 午饭 午餐 晚饭 晚餐 聚餐 宵夜 夜宵 预约 看望 打车 加油 买菜 跑步 散步`)
+
 const valueKinds = [
   String.raw`\b\d{1,2}[:.]\d\d\b(?!\s*(?:€|euro?|kg|km))|\b\d{1,2} ?[ap]m\b|[一二三四五六七八九十两\d]+点`,
   String.raw`\b(?:${weekdayName}|mon|tues?|wed|thu(?:rs)?|fri|sat|sun)s?\b|${chineseWeekday}|周[天末]`,
@@ -55,6 +60,7 @@ export interface SubjectLine {
   readonly isEvent: boolean
   readonly isChange: boolean
   readonly isMeasured: boolean
+  readonly isOccasion: boolean
 }
 
 export interface WordMeasures {
@@ -80,6 +86,7 @@ export function subjectLineOf(text: string): SubjectLine {
     isEvent: isEvent(plain),
     isChange: isChange(plain),
     isMeasured: isMeasured(plain),
+    isOccasion: isOccasion(plain),
   }
 }
 
@@ -166,6 +173,11 @@ export function pairPropertiesOf(old: SubjectLine, newer: SubjectLine, words: Wo
     oldEvent: Number(old.isEvent),
     oldChange: Number(old.isChange),
   }
+}
+
+/** Returns true for lines that repeat by nature: both stay true. */
+export function areRepeated(old: SubjectLine, newer: SubjectLine): boolean {
+  return old.isMeasured || newer.isMeasured || (old.isOccasion && newer.isOccasion && !newer.isChange)
 }
 
 /** Returns the logistic function of a weighted sum. */
