@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { ChangeLog, type HistoryProblem } from '../../../src/main/workspace/changes/change-log.ts'
 import { queryTimeline, textsOf } from '../../../src/main/workspace/changes/queries.ts'
 import { History } from '../../../src/main/workspace/changes/history.ts'
+import { WrittenDays } from '../../../src/main/workspace/changes/written-days.ts'
 import { Workspace } from '../../../src/main/workspace/files/workspace.ts'
 import { workerEntry } from '../../../src/main/platform/workers/serve-worker.ts'
 import { mainFolder } from '../../support/app.ts'
@@ -89,6 +90,30 @@ describe('change log', () => {
     expect(again.timeline().slice(0, 2).sort()).toEqual(['outside a.md +1 -3', 'outside new.md +1 -0'])
     await again.history.applySettings()
     expect(again.timeline()).toHaveLength(5)
+  })
+
+  it('tells on which day a line was written, except for lines of found files', async () => {
+    let now = new Date('2026-11-20T12:00:00')
+    const { file, folder, workspace, history } = await openHistory({ files: { 'a.md': 'found\n' }, now: () => now })
+    await workspace.write('a.md', 'found\nfirst\n', { cause: 'user' })
+    await writeFile(join(folder, 'a.md'), 'found\noutside\nfirst\n')
+    await writeFile(join(folder, 'whole.md'), 'whole\n')
+    history.recordExternalChanges(['a.md', 'whole.md'])
+    await history.flush()
+    now = new Date('2026-11-22T12:00:00')
+    await workspace.edit('a.md', { cause: 'user' }, (text = '') => `${text}second\n`)
+    await history.flush()
+    const days = new WrittenDays(file)
+    onTestFinished(() => days.close())
+    const dayOf = async (path: string, line: number) => days.of(path, (await workspace.read(path)).hash, line)
+    expect(await Promise.all([1, 2, 3, 4].map((line) => dayOf('a.md', line)))).toEqual([
+      undefined,
+      '2026-11-20',
+      '2026-11-20',
+      '2026-11-22',
+    ])
+    expect(await dayOf('whole.md', 1)).toBeUndefined()
+    expect(days.of('a.md', 'another version', 2)).toBeUndefined()
   })
 
   it('follows a note through moves by the app and by other programs', async () => {

@@ -2,7 +2,7 @@ import { queryTerms, type QueryTerm } from '../query/parse-query.ts'
 import { hasAnyOf } from '../text/language/words.ts'
 import { fold } from '../text/terms.ts'
 import type { QueryWords } from './query-words.ts'
-import { adjust, type RankedUnit } from './rank.ts'
+import { withLogits, type RankedUnit } from './rank.ts'
 
 const asksHow = hasAnyOf(`how_(?:do|does|did|can|could|should|to) recipe steps instructions 怎么 怎样 如何 步骤 做法`)
 /** A longer section is no recipe. Number of units. */
@@ -42,11 +42,5 @@ const minLogit = 1
 
 export function placeSection(ranked: readonly RankedUnit[], section: readonly number[]): RankedUnit[] {
   const top = Math.max(ranked[0]?.logit ?? 0, minLogit) + step * section.length
-  const places = new Map(section.map((id, at) => [id, top - step * at]))
-  return ranked
-    .map((unit) => {
-      const logit = places.get(unit.id)
-      return logit === undefined ? unit : adjust(unit, { name: 'section', contribution: logit - unit.logit })
-    })
-    .sort((one, other) => other.logit - one.logit || one.id - other.id)
+  return withLogits(ranked, new Map(section.map((id, at) => [id, top - step * at])), 'section')
 }

@@ -1,5 +1,5 @@
 import type { CandidateUnit } from './features.ts'
-import { noMargin, type RankedUnit } from './rank.ts'
+import { byLogit, noMargin, type RankedUnit } from './rank.ts'
 
 export interface ClassicWeights {
   readonly vector: number
@@ -31,5 +31,5 @@ export function rankClassic(
     const score = text + vector
     return { ...candidate, logit: score, score, contributions, adjustments: [], margin: noMargin }
   })
-  return ranked.sort((one, other) => other.logit - one.logit || one.id - other.id)
+  return ranked.sort(byLogit)
 }

@@ -10,7 +10,7 @@ import { hasOtherSide } from '../text/language/contrasts.ts'
 import { tableEntries } from '../text/language/words.ts'
 import { roleOfCjk } from '../text/stop-words.ts'
 import { stem } from '../text/stem.ts'
-import { probabilityOf } from '../text/same-subject.ts'
+import { probabilityOf } from '../text/logistic.ts'
 import { codePattern, fold, wordSegmenter } from '../text/terms.ts'
 import type { Lexicon, QueryWord, QueryWords, WordRelations } from './query-words.ts'
 

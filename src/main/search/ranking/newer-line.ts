@@ -5,12 +5,12 @@
  */
 import { dot } from '../embeddings/embedding-provider.ts'
 import { hasAnyOf } from '../text/language/words.ts'
+import { probabilityOf } from '../text/logistic.ts'
 import { indexTermsOf } from '../query/parse-query.ts'
 import {
   areRepeated,
   coverageOf,
   pairPropertiesOf,
-  probabilityOf,
   subjectLineOf,
   subjectTerms,
   type PairProperties,
@@ -18,17 +18,11 @@ import {
 } from '../text/same-subject.ts'
 import { minMissing, type MissingWord, type SearchedResult } from './missing-words.ts'
 import { idfOf, type Lexicon, type WordRelations } from './query-words.ts'
-import { adjust, type RankedUnit } from './rank.ts'
+import { withLogits, type RankedUnit } from './rank.ts'
+import type { UnitText } from './unit-filters.ts'
 
 /** A line with the place that tells when it was written. */
-export interface DatedUnit {
-  readonly path: string
-  readonly startLine: number
-  readonly text: string
-  readonly heading: string
-  /** `YYYY-MM-DD`; undefined if unknown. */
-  readonly date: string | undefined
-}
+type DatedUnit = Pick<UnitText, 'path' | 'startLine' | 'text' | 'heading' | 'date'>
 
 export interface NewerLine {
   readonly older: number
@@ -134,9 +128,7 @@ const secondLoss = 0.001
 
 export function placeNewer(ranked: readonly RankedUnit[], { other, isOtherFirst }: NewerLine): RankedUnit[] {
   const logit = (ranked[0]?.logit ?? 0) + (isOtherFirst ? secondLoss : -secondLoss)
-  return ranked
-    .map((unit) => (unit.id === other ? adjust(unit, { name: 'successor', contribution: logit - unit.logit }) : unit))
-    .sort((one, two) => two.logit - one.logit || one.id - two.id)
+  return withLogits(ranked, new Map([[other, logit]]), 'successor')
 }
 
 /** Compares the first result with newer candidates. @param isReversed with older ones */

@@ -6,6 +6,7 @@
 import type { ScorePart, ScorePartName } from '#shared/contract/index.ts'
 import { featureGroups, noFeatures } from './features.ts'
 import type { CandidateUnit, FeatureGroup, FeatureName, Features } from './features.ts'
+import { logistic } from '../text/logistic.ts'
 import withoutVectors from './weights-words.json' with { type: 'json' }
 import withVectors from './weights.json' with { type: 'json' }
 
@@ -66,7 +67,11 @@ const leadOfOne = 1
 export function rank(candidates: readonly CandidateUnit[], weights: RankingWeights): RankedUnit[] {
   const margins = marginsOf(candidates.map(({ features }) => rankingSum(features, weights)))
   const ranked = candidates.map((candidate, at) => score(candidate, margins[at] ?? noMargin, weights))
-  return ranked.sort((one, other) => other.logit - one.logit || one.id - other.id)
+  return ranked.sort(byLogit)
+}
+
+export function byLogit(one: RankedUnit, other: RankedUnit): number {
+  return other.logit - one.logit || one.id - other.id
 }
 
 export interface Margin {
@@ -119,13 +124,22 @@ function score(candidate: CandidateUnit, margin: Margin, weights: RankingWeights
   return { ...candidate, logit, score: logistic(logit), contributions, adjustments: [], margin }
 }
 
-export function logistic(logit: number): number {
-  return 1 / (1 + Math.exp(-logit))
-}
-
 export function adjust(unit: RankedUnit, adjustment: Adjustment): RankedUnit {
   const logit = unit.logit + adjustment.contribution
   return { ...unit, logit, score: logistic(logit), adjustments: [...unit.adjustments, adjustment] }
+}
+
+/** Gives units the logits of `logits`, by their ids, and sorts all again. */
+export function withLogits(
+  ranked: readonly RankedUnit[],
+  logits: ReadonlyMap<number, number>,
+  name: Adjustment['name'],
+): RankedUnit[] {
+  const changed = ranked.map((unit) => {
+    const logit = logits.get(unit.id)
+    return logit === undefined ? unit : adjust(unit, { name, contribution: logit - unit.logit })
+  })
+  return changed.sort(byLogit)
 }
 
 /** Returns the rows of the score breakdown. They add up to the unit's logit. @param weights null with classic weights */

@@ -1,7 +1,7 @@
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { matchesQuote, supersededLine, supersededNote, type Superseded } from '#shared/markdown/superseded.ts'
 import type { Db } from '../indexing/index-schema.ts'
-import { adjust, type RankedUnit } from './rank.ts'
+import { adjust, byLogit, type RankedUnit } from './rank.ts'
 
 /** Logit that a superseded unit loses: it is still shown, but below its successor. */
 const lossOfSuperseded = 0.5
@@ -119,8 +119,7 @@ export function lowerSuperseded(
     if (!supersessions.has(unit.id)) return higher
     return adjust(higher, { name: 'superseded', contribution: -lossOfSuperseded })
   })
-  changed.sort((one, other) => other.logit - one.logit || one.id - other.id)
-  return { ranked: changed, missing: [...wanted.keys()].filter((id) => !ids.has(id)) }
+  return { ranked: changed.sort(byLogit), missing: [...wanted.keys()].filter((id) => !ids.has(id)) }
 }
 
 function prepare(db: Db) {

@@ -22,7 +22,7 @@ import { formatResult } from '#shared/util/format-result.ts'
 import { matchedWords } from './matched-words.ts'
 import { findQueryWords, wordRelations } from './query-words.ts'
 import type { Lexicon, QueryWord, QueryWords, WordRelations } from './query-words.ts'
-import { adjust, rank, unscoredUnit } from './rank.ts'
+import { adjust, byLogit, rank, unscoredUnit } from './rank.ts'
 import type { RankedUnit, RankingModels, RankingWeights } from './rank.ts'
 import { rankClassic, type ClassicWeights } from './classic-ranking.ts'
 import { selectResults, thresholdOf } from './select-results.ts'
@@ -427,7 +427,7 @@ export class UnitSearcher {
       const loss = halfLife === null ? 0 : (Math.LN2 * Math.max(0, today - facts.lastDay)) / halfLife
       return loss > 0 ? adjust(lifted, { name: 'recency', contribution: -loss }) : lifted
     })
-    return adjusted.sort((one, other) => other.logit - one.logit || one.id - other.id)
+    return adjusted.sort(byLogit)
   }
 
   /** With classic weights, units with the same text are all returned, and only the characters of the texts count. */

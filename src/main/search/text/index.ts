@@ -23,5 +23,6 @@ export {
 export { datedNote, parseTemporalExpressions, relativeTimes, unitAfter } from './language/times.ts'
 export { anyOf, hasAnyOf, isFirstPerson, monthNames, namesTime, weekdays } from './language/words.ts'
 export { isMarkedOld, toPlainText } from './plain-line.ts'
-export { areRepeated, pairPropertiesOf, probabilityOf, subjectLineOf, type PairProperties } from './same-subject.ts'
+export { probabilityOf } from './logistic.ts'
+export { areRepeated, pairPropertiesOf, subjectLineOf, type PairProperties } from './same-subject.ts'
 export { fold } from './terms.ts'

@@ -47,21 +47,7 @@ export interface SubjectTerm extends QueryTerm {
   readonly isHan: boolean
 }
 
-export interface SubjectLine {
-  readonly terms: readonly SubjectTerm[]
-  /** Terms that say what the line is about. */
-  readonly content: readonly SubjectTerm[]
-  /** Index terms of all words. */
-  readonly readings: ReadonlySet<string>
-  readonly folded: string
-  readonly sides: ReturnType<typeof sidesIn>
-  readonly valueKinds: readonly RegExp[]
-  readonly isTask: boolean
-  readonly isEvent: boolean
-  readonly isChange: boolean
-  readonly isMeasured: boolean
-  readonly isOccasion: boolean
-}
+export type SubjectLine = ReturnType<typeof subjectLineOf>
 
 export interface WordMeasures {
   /** Inverse document frequency. */
@@ -72,12 +58,14 @@ export interface WordMeasures {
 const entryStart = /^\s*(?:[-*+]\s+)?(?:\[[ xX]\]\s+)?(?:\d{1,2}:\d\d\s+(?:[-–—]\s+)?)?/
 
 /** @param text with or without list mark and time */
-export function subjectLineOf(text: string): SubjectLine {
+export function subjectLineOf(text: string) {
   const plain = simplify(toPlainText(text.replace(entryStart, '')))
   const terms = subjectTerms(plain)
   return {
     terms,
+    /** Terms that say what the line is about. */
     content: terms.filter(({ role }) => role !== 'figure' && role !== 'filler'),
+    /** Index terms of all words. */
     readings: new Set(terms.flatMap(({ readings }) => readings.map(({ term }) => term))),
     folded: fold(plain),
     sides: sidesIn(plain),
@@ -178,15 +166,4 @@ export function pairPropertiesOf(old: SubjectLine, newer: SubjectLine, words: Wo
 /** Returns true for lines that repeat by nature: both stay true. */
 export function areRepeated(old: SubjectLine, newer: SubjectLine): boolean {
   return old.isMeasured || newer.isMeasured || (old.isOccasion && newer.isOccasion && !newer.isChange)
-}
-
-/** Returns the logistic function of a weighted sum. */
-export function probabilityOf<T extends object>(
-  constant: number,
-  weights: { readonly [K in keyof T]: number },
-  properties: T,
-): number {
-  const names = Object.keys(weights) as (keyof T)[]
-  const logit = names.reduce((sum, name) => sum + weights[name] * Number(properties[name]), constant)
-  return 1 / (1 + Math.exp(-logit))
 }

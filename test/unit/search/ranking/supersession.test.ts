@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { noFeatures } from '../../../../src/main/search/ranking/features.ts'
-import { logistic, noMargin, type RankedUnit } from '../../../../src/main/search/ranking/rank.ts'
+import { noMargin, type RankedUnit } from '../../../../src/main/search/ranking/rank.ts'
+import { logistic } from '../../../../src/main/search/text/logistic.ts'
 import { lowerSuperseded, Supersessions, type Supersession } from '../../../../src/main/search/ranking/supersession.ts'
 import { createSearchIndex } from '../../../support/search-index.ts'
 import { createUnitIndex } from '../../../support/unit-index.ts'
