@@ -230,3 +230,18 @@ it('keeps a note private that another program moves out of a private folder', as
   await agent.privacy.settle()
   expect(await readFile(join(workspace, 'people.md'), 'utf8')).not.toContain('visibility')
 })
+
+it('the diff of a note that an open chat writes has no private line around it', async () => {
+  const { say, workspace, home, client, server } = await openHome()
+  await client.workspace.remember({ agent: 'main', text: 'The fee is 123, code word zebrafink ^[private]' })
+  const session = await say('Remember that the piano tuner is Mr Stein', 'offline')
+  await say('Remember that the roofer is Ms Lang', 'offline', session)
+  await say('Thanks', remote, session)
+  expect(server.requests).not.toHaveLength(0)
+  expect(Object.values(await textsIn(workspace)).join('\n')).toMatch(/zebrafink[\s\S]*Mr Stein[\s\S]*Ms Lang/)
+  const stored = Object.entries(await textsIn(home)).filter(([path]) => path.includes(`${session}.jsonl`))
+  expect(stored).toHaveLength(1)
+  expect(stored[0]?.[1]).toContain('Mr Stein')
+  expect(stored[0]?.[1]).not.toContain('zebrafink')
+  expect(JSON.stringify(server.requests)).not.toContain('zebrafink')
+})

@@ -5,7 +5,7 @@ import type { AgentOptions } from './agent-options.ts'
 import { compareNote } from './agent-suggestions.ts'
 import { changeLogFile } from './state-folders.ts'
 import { layoutOfConventions, readableFolders, privateRulesOf } from './memory-source.ts'
-import { findRule, rulesForMove } from '#workspace/privacy'
+import { findRule, marksBy, rulesForMove } from '#workspace/privacy'
 import { randomUUID } from 'node:crypto'
 import { AppError } from '#shared/util/errors.ts'
 import type { Importer } from '#interop'
@@ -37,6 +37,7 @@ export function openWorkspace(options: AgentOptions, roots: Roots, log: ChangeLo
         return () => config.set(['visibility', 'private'], rules)
       },
     },
+    privacyOf: (path, text) => marksBy([{ prefix: '', privateRules: privateRulesOf(options) }]).of(path, text),
     layout: () => layoutOfConventions(conventions),
     onUnlocked: (error) =>
       health.report({

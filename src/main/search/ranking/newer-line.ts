@@ -3,6 +3,7 @@
  * logistic regression over the properties of the two lines and of the query, fitted on pairs of changed facts and on
  * pairs that look alike and are both true (`test/recall/changes-en`, `changes-zh`).
  */
+import { cached } from '#shared/util/lazy.ts'
 import { dot } from '../embeddings/embedding-provider.ts'
 import { hasAnyOf } from '../text/language/words.ts'
 import { probabilityOf } from '../text/logistic.ts'
@@ -75,7 +76,7 @@ const minPast = 0.1
 
 /** Number of results that can be the newer line. Compared in full are the first ones, and the nearest ones by meaning. */
 const maxCompared = 60
-const maxByRank = 12
+const maxByRank = 6
 const maxNearest = 5
 const maxOutdated = 4
 /** With so many candidates, a rank counts half. */
@@ -136,7 +137,7 @@ function comparisonsOf(ranked: readonly RankedUnit[], search: NewerSearch, isRev
   const [first] = ranked
   if (!first || first.features.isDialogue === 1) return []
   const { lexicon, relations, textOf, vectorOf, missingIn } = search
-  const countOf = (term: string) => lexicon.unitsWith(term).length
+  const countOf = cached((term: string) => lexicon.unitsWith(term).length)
   const idf: WordMeasures['idf'] = ({ readings: [reading] }) =>
     idfOf(reading ? Math.min(...indexTermsOf(reading).map(countOf)) : 0, lexicon)
   const words: WordMeasures = { idf, cosine: relations.cosine }

@@ -2,7 +2,8 @@
 import { attachmentType } from '#shared/util/attachments.ts'
 import { readdir, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { withAddedPrivate, withVisibility } from '#shared/markdown/visibility-edit.ts'
+import { redactPrivate, visibilityOf, type NoteVisibility } from '#shared/markdown/visibility.ts'
+import { addedLines, withAddedPrivate, withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { AppError, onSystemError } from '#shared/util/errors.ts'
 import { systemClock, type Clock, Differ, EventEmitter, type Subscribable, scheduleCleanup } from '#platform'
 import type { LeftFile } from '#shared/contract/index.ts'
@@ -79,6 +80,8 @@ export interface WorkspaceOptions {
   readonly log?: ChangeLog | undefined
   /** Rules from the settings that make paths private. Without them no path is private by rule. */
   readonly local?: PrivatePathRules | undefined
+  /** By default, only marks in the text count. @param path workspace-relative */
+  readonly privacyOf?: (path: string, text: string) => NoteVisibility
   readonly layout?: (() => Layout) | undefined
   /** Absolute path of the list of `KnownFiles`; without it, all files are known. */
   readonly known?: string | undefined
@@ -97,6 +100,7 @@ export class Workspace {
   readonly #writer: NoteWriter
   readonly #layout: () => Layout
   readonly #differ: Differ
+  readonly #privacyOf: NonNullable<WorkspaceOptions['privacyOf']>
   readonly #transaction: TransactionTools
   #stopCleanup = () => {}
 
@@ -107,6 +111,7 @@ export class Workspace {
     this.#writer = new NoteWriter(roots, now, log, options.onUnlocked)
     this.changes = this.#writer.changes
     this.#differ = differ
+    this.#privacyOf = options.privacyOf ?? ((_path, text) => visibilityOf(text))
     this.#transaction = { roots, writer: this.#writer, listNotes: () => this.paths(), log, local: options.local }
     this.known = options.known === undefined ? undefined : new KnownFiles(options.known, roots)
     this.changes.subscribe(({ path, from, before, after }) =>
@@ -283,9 +288,19 @@ export class Workspace {
     return lines && { path, ...lines }
   }
 
-  /** Separate from the write, which does not wait for the diff. */
-  async describe({ path, before, after, change }: WorkspaceWrite, signal?: AbortSignal): Promise<FileChange> {
-    const described = await this.#differ.describe({ path, before: before ?? '', after: after ?? '' }, signal)
+  /**
+   * Separate from the write, which does not wait for the diff. Chats store the result, so private lines around a change
+   * that is not private are left out.
+   */
+  async describe(write: WorkspaceWrite, signal?: AbortSignal): Promise<FileChange> {
+    const { path, change } = write
+    const [before, after] = [write.before ?? '', write.after ?? '']
+    const [old, now] = [this.#privacyOf(path, before), this.#privacyOf(path, after)]
+    const isPrivate = addedLines(before, after).some(([line]) => now.isFullyPrivate || now.privateLines.has(line))
+    const shown = isPrivate
+      ? { before, after }
+      : { before: redactPrivate(before, old), after: redactPrivate(after, now) }
+    const described = await this.#differ.describe({ path, ...shown }, signal)
     return { ...described, ...(change === undefined ? {} : { change }) }
   }
 
