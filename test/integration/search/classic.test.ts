@@ -48,14 +48,18 @@ interface Row {
 function unitsIn(file: string): Row[] {
   if (!existsSync(file)) return []
   const db = new Database(file, { readonly: true })
-  const rows = db
-    .prepare<[], Row>(
-      `SELECT path, start_line AS start, end_line AS end, text, private
-       FROM units JOIN files ON files.id = file_id ORDER BY path, seq`,
-    )
-    .all()
-  db.close()
-  return rows
+  try {
+    return db
+      .prepare<[], Row>(
+        `SELECT path, start_line AS start, end_line AS end, text, private
+         FROM units JOIN files ON files.id = file_id ORDER BY path, seq`,
+      )
+      .all()
+  } catch {
+    return []
+  } finally {
+    db.close()
+  }
 }
 
 describe('chunks instead of entries', () => {

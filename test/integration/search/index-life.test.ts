@@ -1,9 +1,10 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { Memory } from '../../../src/main/search/service/memory.ts'
 import { threadEntries } from '../../../src/main/search/service/index-workers.ts'
+import { openIndexFile } from '../../../src/main/search/indexing/index-file.ts'
 import { openForWriting } from '../../../src/main/search/indexing/index-schema.ts'
 import { openAppOn, openTestApp } from '../../support/app.ts'
 import { folderWith, temporaryFolder, until, writeFiles } from '../../support/folder.ts'
@@ -73,6 +74,20 @@ describe('index problems', () => {
     await memory.settle(10_000)
     expect((await memory.search('mascot walrus')).results).toHaveLength(1)
     expect((await readFile(join(home, 'memory', 'main.sqlite'))).length).toBeGreaterThan(0)
+  })
+
+  it('leaves the shared memory of a foreign database that is still open', async () => {
+    const folder = await temporaryFolder()
+    const file = join(folder, 'main.sqlite')
+    const theirs = openForWriting(file)
+    theirs.exec('CREATE TABLE theirs (text)')
+    onTestFinished(() => void theirs.close())
+    const { ino } = await stat(`${file}-shm`)
+    const { store, movedAsideTo } = await openIndexFile({ file, embedding: { provider: 'none' } as never, notes: [] })
+    onTestFinished(() => store.close())
+    expect(movedAsideTo).toBeDefined()
+    expect((await stat(`${file}-shm`)).ino).not.toBe(ino)
+    expect(theirs.prepare('SELECT count(*) FROM theirs').pluck().get()).toBe(0)
   })
 
   it('searches a database that another program has locked, and writes once it is unlocked', async () => {

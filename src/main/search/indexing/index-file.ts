@@ -3,7 +3,7 @@
  * the index. Vectors cost time and money, so readable vectors of an old or corrupt file are copied into the new one
  * before the old file goes. A file at the index's path that is not an index is moved aside, not deleted.
  */
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeFolder, damagedPath } from '#platform'
@@ -100,6 +100,8 @@ export async function replaceIndexFile(built: string, file: string): Promise<voi
 }
 
 function createIndex(file: string, identity: IndexIdentity): Db {
+  // SQLite would truncate the `-shm` of a file that was moved. Reading it in the search thread would end the process.
+  rmSync(`${file}-shm`, { force: true })
   const db = openForWriting(file)
   createTables(db, identity)
   return db

@@ -80,6 +80,8 @@ export class LogFile {
 
   #openFile() {
     mkdirSync(dirname(this.file), { recursive: true })
+    // SQLite would truncate the `-shm` of a file that was moved or deleted. Reading its connections would end the process.
+    if (!existsSync(this.file)) rmSync(`${this.file}-shm`, { force: true })
     const db = new Database(this.file)
     try {
       db.pragma('busy_timeout = 5000')
