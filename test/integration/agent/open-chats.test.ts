@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { redactionPlaceholder } from '../../../src/shared/markdown/visibility.ts'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { sessionEvents } from '../../../src/main/agent/sessions/session-events.ts'
 import { localDate } from '../../../src/main/workspace/index.ts'
@@ -86,7 +87,8 @@ describe('an open chat', () => {
     expect(text).toContain('\\n …\\n-- It is grey.\\n+- It is green.')
     expect(text).not.toContain('9-1-7')
     await agent.chat.makePrivate(session)
-    expect((await agent.sessions.export(session, 'jsonl')).text).toContain('9-1-7')
+    const ofPrivate = await agent.sessions.export(session, 'jsonl')
+    expect(ofPrivate.text).toContain(`\\n ${redactionPlaceholder}\\n-- It is grey.`)
   })
 
   it('tells the user how many private notes match, and the model nothing', async () => {
