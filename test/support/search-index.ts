@@ -6,6 +6,7 @@ import type { ResultSource } from '../../src/main/search/indexing/indexed-file.t
 import { type SearchOverrides, Searcher } from '../../src/main/search/ranking/searcher.ts'
 import type { Chunking } from '../../src/main/search/units/split-chunks.ts'
 import { UnitStore } from '../../src/main/search/units/unit-store.ts'
+import type { WrittenDays } from '../../src/main/workspace/changes/written-days.ts'
 import { QueryEmbedder } from '../../src/main/search/vector/query-embedder.ts'
 import { defaults } from '../recall/judged-set.ts'
 
@@ -21,6 +22,7 @@ export function createSearchIndex(
   provider?: EmbeddingProvider,
   file = ':memory:',
   chunking?: Chunking,
+  writtenDays?: Pick<WrittenDays, 'of'>,
 ) {
   const db = openForWriting(file)
   const { provider: name = '', model = '', address } = provider ?? {}
@@ -36,7 +38,7 @@ export function createSearchIndex(
   for (const [path, text] of Object.entries(notes)) put(path, text)
   const embedder = provider && new QueryEmbedder(provider, false, () => undefined)
   if (embedder) embedder.permit = { waitMs: 60_000 }
-  const searcher = new Searcher(db, embedder, () => searchedAt)
+  const searcher = new Searcher(db, embedder, () => searchedAt, writtenDays)
   return {
     db,
     store,

@@ -107,12 +107,12 @@ describe('change log', () => {
     onTestFinished(() => days.close())
     const dayOf = async (path: string, line: number) => days.of(path, (await workspace.read(path)).hash, line)
     expect(await Promise.all([1, 2, 3, 4].map((line) => dayOf('a.md', line)))).toEqual([
-      undefined,
-      '2026-11-20',
-      '2026-11-20',
-      '2026-11-22',
+      { day: '2026-11-20', isWritten: false },
+      { day: '2026-11-20', isWritten: true },
+      { day: '2026-11-20', isWritten: true },
+      { day: '2026-11-22', isWritten: true },
     ])
-    expect(await dayOf('whole.md', 1)).toBeUndefined()
+    expect(await dayOf('whole.md', 1)).toEqual({ day: '2026-11-20', isWritten: false })
     expect(days.of('a.md', 'another version', 2)).toBeUndefined()
   })
 

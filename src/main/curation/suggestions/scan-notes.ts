@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { BrokenLink, Evidence, MemoryScope, SavedMatch, Suggestion } from '#shared/contract/index.ts'
 import { orUndefined } from '#shared/util/errors.ts'
 import { loadSimilarityModel } from '../similarity/line-features.ts'
-import { parseDay } from '#search/text'
+import { hasAnyOf, parseDay } from '#search/text'
 import { redactionPlaceholder } from '#shared/markdown/visibility.ts'
 import { marksBy, type PrivateRules } from '#workspace/privacy'
 import {
@@ -109,7 +109,7 @@ export async function compareSaved(
     const matches = found.map((old): Comparison => {
       const evidence = evidenceOf(old.note.path, old.line, old.text)
       // Below a struck parent, its children would lose their meaning.
-      if (old.isParent || factSeparator.test(old.text)) return { ...evidence, hasOtherFacts: true }
+      if (old.isParent || hasSeveralFacts(old.text)) return { ...evidence, hasOtherFacts: true }
       const finding = supersedingFinding(placeOf(old), placeOf(statement), localDate(new Date(now)), 'supersedes')
       return { ...evidence, proposal: suggestionMaker(request, notes)(finding) }
     })
@@ -118,8 +118,13 @@ export async function compareSaved(
   return []
 }
 
-/** Between two facts of one line, of which a newer line may change one. */
-const factSeparator = /[.!?;]\s+\S|[。！？；]./
+const sentenceEnd = /[.!?;]\s+\S|[。！？；]./
+const hasVerb = hasAnyOf('is are has have costs? takes? lives? works? goes runs? opens? 是 在 有 用')
+
+/** Returns true for several sentences or clauses, of which a newer line may change one. */
+function hasSeveralFacts(text: string): boolean {
+  return sentenceEnd.test(text) || text.split(/[,，]/).filter(hasVerb).length > 1
+}
 
 async function loadNotes(
   { workspace, forbidden, scope, layout }: NotesRequest,

@@ -1,6 +1,7 @@
 import { queryTerms, type QueryTerm } from '../query/parse-query.ts'
 import { hasAnyOf } from '../text/language/words.ts'
 import { fold } from '../text/terms.ts'
+import { headingSeparator } from '../units/unit.ts'
 import type { QueryWords } from './query-words.ts'
 import { withLogits, type RankedUnit } from './rank.ts'
 
@@ -12,24 +13,29 @@ const maxHeadUnits = 2 * maxUnits
 
 /**
  * Returns the units of the section that answers a question how to do something, in the order of the note: those below
- * "## Shakshuka" for "how do I make shakshuka". None if no title is in the question.
- * @param headingOf with all titles, outermost first @param sectionOf returns the units of a unit's section
+ * "## Shakshuka" for "how do I make shakshuka", also below its "### Steps". None if no title is in the question.
+ * @param headingOf with all titles, outermost first @param sectionOf returns the units of a unit's note below a heading
  */
 export function askedSection(
   query: string,
   { list }: QueryWords,
   headingOf: (id: number) => string,
-  sectionOf: (id: number) => readonly number[],
+  sectionOf: (id: number, heading: string) => readonly number[],
 ): readonly number[] {
   if (!asksHow(query)) return []
   const folded = fold(query)
   const asked = new Set(queryTerms(query).flatMap(({ readings }) => readings.map(({ term }) => term)))
   const isAsked = ({ shown, readings }: QueryTerm) =>
     /\p{Script=Han}/u.test(shown) ? folded.includes(fold(shown)) : readings.some(({ term }) => asked.has(term))
+  const isTitleAsked = (title: string | undefined) => {
+    const terms = queryTerms(title ?? '').filter(({ role }) => role !== 'function')
+    return terms.length > 0 && terms.every(isAsked)
+  }
   const ids = new Set(list.flatMap(({ headUnits }) => (headUnits.size > maxHeadUnits ? [] : [...headUnits])))
   for (const id of ids) {
-    const title = queryTerms(headingOf(id).split(' › ').at(-1) ?? '').filter(({ role }) => role !== 'function')
-    const units = title.length > 0 && title.every(isAsked) ? sectionOf(id) : []
+    const titles = headingOf(id).split(headingSeparator)
+    const depth = [titles.length, titles.length - 1].find((length) => isTitleAsked(titles[length - 1]))
+    const units = depth === undefined ? [] : sectionOf(id, titles.slice(0, depth).join(headingSeparator))
     if (units.length > 1 && units.length <= maxUnits) return units
   }
   return []

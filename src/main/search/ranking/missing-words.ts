@@ -15,7 +15,7 @@ import { codePattern, fold, wordSegmenter } from '../text/terms.ts'
 import type { Lexicon, QueryWord, QueryWords, WordRelations } from './query-words.ts'
 
 export interface MissingWord {
-  /** The user's spelling. */
+  /** The user's spelling, without the ending 's. */
   readonly word: string
   /** Probability that the query is about this word. */
   readonly probability: number
@@ -120,7 +120,7 @@ export function missingWordsIn(
           isDialogue: Number(isDialogue),
         }
         const probability = probabilityOf(constant + (isName ? nameBonus : 0), weights, properties)
-        return { word: typed, probability, isNowhere }
+        return { word: typed.replace(/['’]s$/, ''), probability, isNowhere }
       })
       .sort((one, other) => other.probability - one.probability)
   }

@@ -23,7 +23,10 @@ import { withLogits, type RankedUnit } from './rank.ts'
 import type { UnitText } from './unit-filters.ts'
 
 /** A line with the place that tells when it was written. */
-type DatedUnit = Pick<UnitText, 'path' | 'startLine' | 'text' | 'heading' | 'date'>
+type DatedUnit = Pick<UnitText, 'path' | 'startLine' | 'text' | 'heading' | 'date'> & {
+  /** Day by which a line without a day was written. */
+  readonly knownOn?: string | undefined
+}
 
 export interface NewerLine {
   readonly older: number
@@ -73,6 +76,8 @@ const minLikely = 0.025
 const minDoubtful = 0.2
 /** The same for the older line, if the question is about the past. */
 const minPast = 0.1
+/** Share of the largest probability at which a line counts as one of several values of the same fact. */
+const minShare = 0.8
 
 /** Number of results that can be the newer line. Compared in full are the first ones, and the nearest ones by meaning. */
 const maxCompared = 60
@@ -103,15 +108,20 @@ export interface NewerSearch {
  */
 export function findNewerLine(ranked: readonly RankedUnit[], search: NewerSearch): NewerLine | undefined {
   const isPast = asksAboutPast(search.query)
-  const bestOf = (withOlder: boolean, among = ranked) =>
-    comparisonsOf(among, search, withOlder).sort((one, other) => other.probability - one.probability)[0]
+  const bestOf = (withOlder: boolean, among = ranked) => {
+    const [best, ...others] = comparisonsOf(among, search, withOlder).sort((a, b) => b.probability - a.probability)
+    if (!best || withOlder) return best
+    // Of several values of a fact, the newest one is the present one.
+    const likely = others.filter(({ probability }) => probability >= minShare * best.probability)
+    return likely.reduce((one, other) => (isNewer(other.text, one.text) ? other : one), best)
+  }
   const older = isPast ? bestOf(true) : undefined
-  if (older && older.probability >= minPast) return { ...older, isOtherFirst: true, isSure: true }
+  if (older && older.probability >= minPast) return { ...older, isOtherFirst: true, isSure: older.isOrderSure }
   const best = bestOf(false)
   if (!best || best.probability < minLikely) {
     // The best result is the newer line: the older one is named beside it.
     const outdated = isPast ? undefined : bestOf(true, ranked.slice(0, maxOutdated))
-    const isOutdated = outdated && outdated.probability >= minSure && !outdated.isRepeated
+    const isOutdated = outdated && outdated.probability >= minSure && !outdated.isRepeated && outdated.isOrderSure
     return isOutdated ? { ...outdated, isOtherFirst: false, isSure: true } : undefined
   }
   const isFirst = best.probability >= minFirst
@@ -119,8 +129,8 @@ export function findNewerLine(ranked: readonly RankedUnit[], search: NewerSearch
   if (best.isDoubtful && best.probability < minDoubtful) return undefined
   return {
     ...best,
-    isOtherFirst: isFirst && !isPast,
-    isSure: isFirst && best.probability >= minSure && !best.isRepeated,
+    isOtherFirst: isFirst && !isPast && best.isOrderSure,
+    isSure: best.probability >= minSure && !best.isRepeated && best.isOrderSure,
   }
 }
 
@@ -176,8 +186,17 @@ function comparisonsOf(ranked: readonly RankedUnit[], search: NewerSearch, isRev
       place: 1 / (1 + other.place),
     })
     const [olderId, newerId] = isReversed ? [other.id, top.id] : [top.id, other.id]
-    const isRepeated = areRepeated(old, newer)
-    return { older: olderId, newer: newerId, other: other.id, probability, isDoubtful, isRepeated }
+    const [oldText, newText] = isReversed ? [other.text, top.text] : [top.text, other.text]
+    return {
+      older: olderId,
+      newer: newerId,
+      other: other.id,
+      text: other.text,
+      probability,
+      isDoubtful,
+      isRepeated: areRepeated(old, newer),
+      isOrderSure: oldText.knownOn === undefined || (newText.date ?? '') >= oldText.knownOn,
+    }
   })
 }
 

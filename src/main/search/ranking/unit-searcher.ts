@@ -13,6 +13,7 @@ import { hasConditions, parseFilters, type FilteredQuery } from '../query/filter
 import { formatDay, parseDay } from '../text/language/dates.ts'
 import { bodyOf } from '../units/prepare-units.ts'
 import { snippetOf } from '../units/split-chunks.ts'
+import { headingSeparator } from '../units/unit.ts'
 import { UnitReader, type Scope } from '../units/unit-reader.ts'
 import { unitFlags } from '../units/unit-schema.ts'
 import { isMarkedOld } from '../text/plain-line.ts'
@@ -150,12 +151,11 @@ export class UnitSearcher {
   }
 
   /** Returns the text with its day, if necessary from the change log. */
-  datedTextOf(id: number): UnitText {
+  datedTextOf(id: number): UnitText & { readonly knownOn?: string } {
     const text = this.textOf(id)
     const { date, source, path, fileHash, startLine } = text
-    return date !== undefined || source !== 'memory'
-      ? text
-      : { ...text, date: this.#writtenDays?.of(path, fileHash, startLine) }
+    const written = date === undefined && source === 'memory' && this.#writtenDays?.of(path, fileHash, startLine)
+    return written ? { ...text, [written.isWritten ? 'date' : 'knownOn']: written.day } : text
   }
 
   embeddedTextOf(id: number): string {
@@ -319,7 +319,8 @@ export class UnitSearcher {
 
   #askedSection({ query, words, reader }: OpenSearch, admitted: ReadonlySet<number> | undefined): readonly number[] {
     const isSearched = (id: number) => reader.table.has(id) && admitted?.has(id) !== false
-    const sectionOf = (id: number) => this.#statements.section.all(id).filter(isSearched)
+    const sectionOf = (id: number, heading: string) =>
+      this.#statements.section.all({ id, heading, below: `${heading}${headingSeparator}` }).filter(isSearched)
     return askedSection(query.words, words, (id) => this.textOf(id).heading, sectionOf)
   }
 
@@ -469,8 +470,10 @@ function prepare(db: Db) {
        WHERE units.id = ?`,
     ),
     section: db
-      .prepare<[number], number>(
-        'SELECT id FROM units WHERE section_id = (SELECT section_id FROM units WHERE id = ?) ORDER BY start_line, seq',
+      .prepare<[{ id: number; heading: string; below: string }], number>(
+        `SELECT units.id FROM units JOIN sections ON sections.id = units.section_id
+         WHERE units.file_id = (SELECT file_id FROM units WHERE id = :id)
+           AND (heading = :heading OR substr(heading, 1, length(:below)) = :below) ORDER BY start_line, seq`,
       )
       .pluck(),
     fileAt: db.prepare<[string, string], number>('SELECT id FROM files WHERE source = ? AND path = ?').pluck(),

@@ -26,13 +26,13 @@ const isChange =
 
 /** Values that are measured again and again: each line stays true. */
 const isMeasured = hasAnyOf(
-  `weight weigh(?:s|ed)? pressure temperature score balance 体重 血压 血糖 体温 气温 心率 余额`,
+  `weight weigh(?:s|ed)? pressure temperature score balance mileage odometer (?:meter|gas|water|power)_readings? 读数 电表 水表 体重 血压 血糖 体温 气温 心率 余额`,
 )
 
 /** Occasions that recur, such as meals, visits and purchases. */
 const isOccasion =
-  hasAnyOf(`breakfasts? brunch lunch(?:es)? dinners? supper drinks appointments? visit(?:s|ed)? groceries taxi petrol fuel ran swam walk(?:s|ed)? run
-  早饭 早餐 午饭 午餐 晚饭 晚餐 聚餐 宵夜 夜宵 预约 看望 打车 加油 买菜 跑步 散步`)
+  hasAnyOf(`breakfasts? brunch lunch(?:es)? dinners? supper drinks appointments? visit(?:s|ed)? groceries taxi coffee parking haircut petrol fuel ran swam walk(?:s|ed)? run
+  早饭 早餐 午饭 午餐 晚饭 晚餐 聚餐 宵夜 夜宵 预约 看望 打车 停车 理发 咖啡 奶茶 加油 买菜 跑步 散步`)
 
 const valueKinds = [
   String.raw`\b\d{1,2}[:.]\d\d\b(?!\s*(?:€|euro?|kg|km))|\b\d{1,2} ?[ap]m\b|[一二三四五六七八九十两\d]+点`,

@@ -282,8 +282,9 @@ export function blameFile(log: OpenLog, path: string): BlamedLine[] {
 const foundCauses: ReadonlySet<string> = new Set(['adopted', 'import', 'unrecorded'])
 
 /**
- * Returns the day on which a line of a note was written, `YYYY-MM-DD`; null if it was there before the log or came with a
- * whole file. Reads few versions: a line that was removed and written again can get either day.
+ * Returns the day on which the log first saw a line of a note, `YYYY-MM-DD`, and whether the line was written on that day:
+ * false if it was there before the log or came with a whole file. Reads few versions: a line that was removed and written
+ * again can get either day.
  * @param line 1-based @returns undefined if the newest version is not the note with this hash
  */
 export function writtenDay({ db, versions }: OpenLog, path: string, hash: string, line: number) {
@@ -311,8 +312,9 @@ export function writtenDay({ db, versions }: OpenLog, path: string, hash: string
     else from = middle + 1
   }
   const row = rows[to]
-  const isFound = !row || foundCauses.has(row.cause) || (row.cause === 'outside' && row.before === null)
-  return isFound ? null : localDate(new Date(row.at))
+  if (!row) return undefined
+  const isFound = foundCauses.has(row.cause) || (row.cause === 'outside' && row.before === null)
+  return { day: localDate(new Date(row.at)), isWritten: !isFound }
 }
 
 /** Returns CJK characters, and words of at least four letters or with a digit. */

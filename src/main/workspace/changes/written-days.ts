@@ -8,24 +8,23 @@ const maxKnown = 10_000
 /** Reads the days of lines from a change log, on its own connection. */
 export class WrittenDays {
   readonly #log: LogFile
-  readonly #days = new Map<string, string | null>()
+  readonly #days = new Map<string, NonNullable<ReturnType<typeof writtenDay>>>()
 
   /** @param file of the change log; it may not exist yet */
   constructor(file: string) {
     this.#log = new LogFile(file)
   }
 
-  /** Returns the day on which a line was written; undefined if it is unknown. @param hash of the note @param line 1-based */
-  of(path: string, hash: string, line: number): string | undefined {
+  /** Returns the result of `writtenDay`; undefined without a log. @param hash of the note @param line 1-based */
+  of(path: string, hash: string, line: number): ReturnType<typeof writtenDay> {
     const key = `${hash} ${line} ${path}`
-    const known = this.#days.get(key)
-    const day = known === undefined ? this.#read(path, hash, line) : known
+    const day = this.#days.get(key) ?? this.#read(path, hash, line)
     // The log may get the newest version of the note later.
     if (day !== undefined) setBounded(this.#days, key, day, maxKnown)
-    return day ?? undefined
+    return day
   }
 
-  #read(path: string, hash: string, line: number): string | null | undefined {
+  #read(path: string, hash: string, line: number): ReturnType<typeof writtenDay> {
     if (!existsSync(this.#log.file)) return undefined
     try {
       return this.#log.run((log) => writtenDay(log, path, hash, line))

@@ -2,6 +2,7 @@ import type { QueryKey } from '@tanstack/react-query'
 import i18next from 'i18next'
 import { toast, type ExternalToast } from 'sonner'
 import type { AppEvent } from '#shared/contract/index.ts'
+import { withoutPrivateMarks } from '#shared/markdown/visibility.ts'
 import { showChange } from '../feedback/change-toast.ts'
 import { runWithErrorToast, showSuccess } from '../feedback/toast.ts'
 import { paths } from '../router/paths.ts'
@@ -122,7 +123,7 @@ function showMatch(event: Extract<AppEvent, { type: 'noteMatched' }>): void {
   const { agent, path, line, text, proposal: suggestion, hasOtherFacts } = event
   const show = (title: string, buttons: ExternalToast) =>
     toast.info(title, {
-      description: `${text} (${path}:${line})`,
+      description: `${withoutPrivateMarks(text)} (${path}:${line})`,
       duration: matchToastMs,
       style: { flexWrap: 'wrap' },
       classNames: { content: 'basis-5/6!' },

@@ -56,6 +56,35 @@ describe('a newer line on the same subject', () => {
     expect(first?.newer?.isSure).not.toBe(true)
   })
 
+  it('is the newest one of three', async () => {
+    const rent = (amount: number) => `- 09:00 The rent of the flat is ${amount} euros now\n`
+    const days = {
+      'memory/2025-03-02.md': rent(870),
+      'memory/2025-09-01.md': rent(920),
+      'memory/2026-02-01.md': rent(955),
+    }
+    const { results } = await createSearchIndex({ ...notes, ...days }, provider).search(
+      'How much is the rent of the flat?',
+    )
+    expect(results.map(({ path }) => path).slice(0, 2)).toContain('memory/2026-02-01.md')
+  })
+
+  it('is never surely newer than a line without a day that was already there', async () => {
+    const { 'memory/2026-01-12.md': january, ...others } = notes
+    const files = {
+      ...others,
+      'memory/2026-01-12.md': january.replace(/^.*Standup.*\n/m, ''),
+      'MEMORY.md': '- Standup is at 9:30, online\n',
+    }
+    const newerOf = async (day: string) => {
+      const writtenDays = { of: () => ({ day, isWritten: false }) }
+      const index = createSearchIndex(files, provider, undefined, undefined, writtenDays)
+      const { results } = await index.search('when is the standup?')
+      return results.find(({ path }) => path === 'MEMORY.md')?.newer?.isSure
+    }
+    expect([await newerOf('2026-02-19'), await newerOf('2026-02-21')]).toEqual([true, false])
+  })
+
   it('is only named with classic weights', async () => {
     const settings = { weights: { vector: 0.7, text: 0.3 }, minScore: 0 }
     const [older, newer] = ['memory/2026-01-12.md:7', 'memory/2026-02-20.md:8']
