@@ -131,10 +131,10 @@ describe.each(Object.entries(conversations))('the offline model in %s', { timeou
 
 it('answers with the line that names the day or the thing', async () => {
   const answers: [question: string, expected: RegExp][] = [
-    ['What do I have tomorrow?', /^Your memory says:\n\n> .{0,12}call Mum at 6pm tomorrow \(2026-11-18\)/],
+    ['What do I have tomorrow?', /^Notes for 2026-11-18:\n\n- call Mum at 6pm tomorrow \(2026-11-18\)/],
     ['what happens next week?', /^Your memory says:\n\n> .{0,12}the report is due next Friday \(2026-11-27\)/],
-    ['明天有什么事？', /^你的记忆里写着：\n\n> .{0,12}call Mum at 6pm/],
-    ['What is on the day after tomorrow?', /^I found nothing/],
+    ['明天有什么事？', /^2026-11-18 的记录：\n\n- call Mum at 6pm/],
+    ['What is on the day after tomorrow?', /^There are no notes for 2026-11-19/],
     ['What happens on December 9?', /^Your memory says:\n\n> .{0,12}the dentist appointment is on December 9/],
     ['What did I do last Sunday?', /last Sunday \(2026-11-15\) I rode to Tervuren/],
     ['Forget my new bike', /^I changed nothing[^]+> .{0,12}I have a new bike/],

@@ -43,7 +43,7 @@ const conversations: readonly {
     ask: ['whats the gate code', /^Your memory says:\n\n> the gate code is 4711\n/],
     unknown: [
       'Who painted the fence?',
-      /^No note mentions “fence, painted”\.\n\nI found nothing in your memory about “Who painted the fence\?”/,
+      /^No note mentions “fence”, “painted”\.\n\nI found nothing in your memory about “Who painted the fence\?”/,
     ],
     unwritable: ['remember the code is 12\u000034', /^That did not work: .+NUL/],
   },
@@ -60,7 +60,7 @@ const conversations: readonly {
     hello: ['您好', /^目前沒有連接語言模型，所以我只做兩件事/],
     save: ['請你記住大門密碼是4711', '大門密碼是4711', /^已記入今天的日記/],
     ask: ['大門密碼多少啊', /^你的記憶裡寫著：\n\n> 大門密碼是4711\n/],
-    unknown: ['誰修好了鋼琴？', /^沒有筆記提到「鋼琴, 修好」。\n\n在你的記憶裡沒有找到與「誰修好了鋼琴？」/],
+    unknown: ['誰修好了鋼琴？', /^沒有筆記提到「鋼琴」「修好」。\n\n在你的記憶裡沒有找到與「誰修好了鋼琴？」/],
     unwritable: ['請記住密碼是12\u000034', /^沒有成功：.+NUL/],
   },
 ]

@@ -225,7 +225,7 @@ it('answers the text of the user, without what the app added', async () => {
 
 it('lists the notes of a day by the words of the user, so that notes that name the day are found', async () => {
   for (const day of ['11月26日', '昨天']) {
-    const { calls } = await converse([`${day}有什么事`])
+    const { calls } = await converse([`${day}做了什么`])
     expect(calls.map(({ arguments: input }) => input['query'])).toEqual([`${day} source:notes`])
   }
 })

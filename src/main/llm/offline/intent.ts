@@ -1,10 +1,10 @@
 import {
   anyOf,
+  asksAhead,
   datedNote,
   type DaySpan,
   englishOpenings,
   englishQuestionWord,
-  formatDay,
   isPartOfNoun,
   isRequest,
   isTask,
@@ -19,7 +19,7 @@ import { countCjk } from '#shared/util/tokens.ts'
 export type Intent =
   | { readonly kind: 'remember'; readonly text: string; readonly isReminder: boolean }
   /** List the notes of these days, both inclusive. */
-  | ({ readonly kind: 'period'; /** The user's words for a day. */ readonly words?: string } & DaySpan)
+  | ({ readonly kind: 'period'; /** The user's words for them. */ readonly words?: string } & DaySpan)
   /** "Don't note that"; `isAboutEarlier`: it refers to the message before it. */
   | { readonly kind: 'optOut'; readonly isAboutEarlier: boolean }
   /** `help`: a greeting, or a request for a language model. `keywords`: searched in a chat, noted by a memory flush. */
@@ -36,11 +36,13 @@ export function parseIntent(message: string, today = '1970-01-01'): Intent {
   return { ...intent, text: (intent.text + trimmed.slice(maxParsedLength)).trim() }
 }
 
+const ownReminder = /^(?:to )?remind me (?:to )?|提醒(?:一下)?我/i
+
 /** Returns the note that a request asks for, with dates for its relative times. @param today `YYYY-MM-DD` */
 export function requestedNote({ text, isReminder }: Extract<Intent, { kind: 'remember' }>, today: string): string {
-  const note = datedNote(text, today, isReminder)
+  if (!isReminder) return datedNote(text, today)
   // "Tomorrow (2026-11-18) to call Ann"
-  return isReminder ? note.replace(/^([^()]*\([\d –-]+\)) to /, '$1: ') : note
+  return datedNote(text.replace(ownReminder, ''), today, true).replace(/^([^()]*\([\d –-]+\)) to /, '$1: ')
 }
 
 /** Returns a message as the app saves it: the text of a request to remember, with dates for its relative times. */
@@ -164,7 +166,8 @@ function parseRemember(whole: string, patterns: Patterns, raw: string): Intent |
     const saved = isAsked ? typed.replace(/[?？]\s*$/, '') : typed
     if (/\b(?:reminder|alarm)\s+for\s+$/i.test(message.slice(start, noteStart)))
       return { kind: 'remember', text: `Reminder: ${saved}`, isReminder: true }
-    const isReminder = patterns.reminder.test(`${message.slice(0, noteStart)} ${message.slice(noteEnd)}`)
+    const isReminder =
+      patterns.reminder.test(`${message.slice(0, noteStart)} ${message.slice(noteEnd)}`) || ownReminder.test(note)
     return { kind: 'remember', text: saved, isReminder }
   }
   return undefined
@@ -174,31 +177,37 @@ function parseRemember(whole: string, patterns: Patterns, raw: string): Intent |
 const showVerb = '(?<!\\b(?:the|an?)_)\\bshow\\b'
 const listRequest = new RegExp(
   anyOf(`what.?s? summar[iy]\\w* sum_up recap review list ${showVerb} tell give anything everything notes? logs? entries journal
-    什么 甚么 啥 哪些 干嘛 总结 整理 回顾 复盘 看 显示 列出 [记纪]录 日志 日记 笔记 怎么样 概括 汇总`),
+    plans? planned appointments? due free busy schedule agenda upcoming coming_up have_(?:to|on)
+    什么 甚么 啥 哪些 干嘛 安排 计划 日程 待办 有空 总结 整理 回顾 复盘 看 显示 列出 [记纪]录 日志 日记 笔记 怎么样 概括 汇总`),
   'i',
 )
 /** Words about a log besides those that queries ignore: "what did I note last week". */
 const logWords = new RegExp(
   anyOf(`notes? noted logs? logged entries entry journal diary record(?:ed)? save[ds]? write wrote written work(?:ed|ing)? talked
+    plans? planned appointments? due free busy schedule agenda upcoming coming up need must
+    安排 计划 日程 待办 有空 要紧 要 做
     summari[sz]e summary sum recap review over stuff doing during days? talk told happen(?:s|ed)? going been list ${showVerb} give anything everything
     咱们? 今天 忙 聊 谈 讲 讨论 写 些 记 说 做 干嘛 嘛 活动 工作 日志 日记 笔记 [记纪]录 发生 过得 总结 整理 回顾 复盘 概括 汇总 查看 看看? 显示 列出
     怎么样 那天 当天 所有 全部 事情? 东西 内容 情况 提到? 记下 告诉 哪些 [啊哈呀哦喔呢吧~]`),
   'gi',
 )
 
-/** Matches a message that names a time and otherwise only asks for the log. */
+/** Matches a message that names a time and otherwise only asks for the log, or for what is planned. */
 function parsePeriod(message: string, _patterns: Patterns, _raw: string, today: string): Intent | undefined {
   const now = parseDay(today)
   const [span, ...others] = parseTemporalExpressions(message, now)
-  if (!span || others.length > 0 || span.first > now || !Number.isFinite(span.first)) return undefined
+  if (!span || others.length > 0 || !Number.isFinite(span.first)) return undefined
   const textWithoutTime = message.replace(span.text, ' ')
   const otherWords = queryTerms(textWithoutTime.replace(logWords, ' '))
-  const asksForLog = listRequest.test(textWithoutTime) || trimPunctuation(textWithoutTime) === ''
+  const isOnlyTime = trimPunctuation(textWithoutTime) === ''
+  if (span.first > now && !isOnlyTime && !asksAhead(message)) return undefined
+  const asksForLog = listRequest.test(textWithoutTime) || isOnlyTime
   if (!asksForLog || otherWords.some(({ role }) => role !== 'function')) return undefined
   const { first, text } = span
-  // Without the question, a day without a year can be the coming one.
-  const words = parseTemporalExpressions(text, now)[0]?.first === first ? text : formatDay(first)
-  return { kind: 'period', first, last: Math.min(span.last, now), ...(first === span.last ? { words } : {}) }
+  const last = asksAhead(message) && Number.isFinite(span.last) ? span.last : Math.max(first, Math.min(span.last, now))
+  // Without the question, a day without a year can be another one.
+  const [alone] = parseTemporalExpressions(text, now)
+  return { kind: 'period', first, last, ...(alone?.first === first && alone.last === last ? { words: text } : {}) }
 }
 
 const saveAtStart = anyOf(
@@ -323,6 +332,8 @@ const chinese: Patterns = {
         `(?:记录?(?:下来|下|住|一下|好)|[记写存加](?:到|进|在)${notePlace}|存(?:下来|起来|一下))${particle}*$`,
     ),
     new RegExp(`^${saveVerbs}${saveEnding}[?]?[:,。!\\s]*(?<text>[\\s\\S]*)$`, 'i'),
+    // 下周一提醒我交房租
+    /^(?<text>[^,。?!]{2,12}提醒(?:一下)?我(?![了过])[^?]+)$/,
     new RegExp(
       '^(?<text>[\\s\\S]+?)[\\s]*[,。;!\\s]+' +
         `${anyOf('所以 请 麻烦 [你您要都] 帮我 帮忙 给我 一定 千万 可要 记得 到时候? 提前')}*` +

@@ -1,5 +1,5 @@
 import { cutAtWord, logEntry } from '#shared/markdown/log-entry.ts'
-import { datedNote, formatDay, parseDay, type DaySpan, isMarkedOld } from '#search/text'
+import { datedNote, findDates, fold, formatDay, isMarkedOld, parseDay, spanOf, type DaySpan } from '#search/text'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { systemClock, type Clock } from '#platform'
 import { messageText, type Message, type ToolResultMessage, type ToolCallPart } from '#shared/chat/messages.ts'
@@ -125,7 +125,7 @@ function reply(
       if (!intent.isReminder) return { text: sentences.remembered(purpose.todaysLog) }
       return { text: sentences.reminder(purpose.todaysLog, requestedNote(intent, purpose.today)) }
     case 'period':
-      return answerPeriod(intent, search, sentences)
+      return answerPeriod(intent, search, sentences, purpose.today)
     case 'question':
       return answerQuestion(question, search, sentences, purpose.today)
     case 'keywords': {
@@ -194,25 +194,22 @@ function answerPeriod(
   { first, last, words }: DaySpan & { readonly words?: string },
   search: ToolResultMessage | undefined,
   sentences: Sentences,
+  today: string,
 ): Step {
   if (!search) {
-    const dates =
-      first === last ? `on:${formatDay(first)}` : `after:${formatDay(first - 1)} before:${formatDay(last + 1)}`
-    // The words for a day find the nearest day with notes too.
-    const query = `${words ?? dates} source:notes`
+    const query = `${words ?? [...new Set([first, last])].map(formatDay).join(' – ')} source:notes`
     return { calls: [{ name: 'memory_search', arguments: { query, maxResults: maxEntries } }] }
   }
   const recall = search.details?.kind === 'recall' ? search.details.recall : undefined
-  const entries = entriesOf(recall?.results ?? [])
-  const span = [...new Set([first, last])].map(formatDay).join(' – ')
-  if (entries.length === 0) return { text: sentences.nothingIn(span) }
   const nearest = recall?.conditions?.find((condition) => condition.nearest !== undefined)?.nearest
-  const lines = entries.flatMap(({ path, startLine, date, text }, index) => {
-    const isNewDay = first !== last && nearest === undefined && date !== entries[index - 1]?.date
-    const day = parseDay(date ?? '')
-    // A note of another day may name this one: its time is that of the other day.
-    const shown = nearest === undefined && (day < first || day > last) ? text.replace(/^\d{1,2}:\d{2} /, '') : text
-    return [...(isNewDay ? [`${index === 0 ? '' : '\n'}**${date}**\n`] : []), `- ${shown} [${path}:${startLine}]`]
+  const entries = entriesOf(recall?.results ?? [], { first, last })
+  const span = [...new Set([first, last])].map(formatDay).join(' – ')
+  const isPlan = first > parseDay(today)
+  if (entries.length === 0 || (nearest !== undefined && (first < last || isPlan)))
+    return { text: sentences.nothingIn(span) }
+  const lines = entries.flatMap(({ path, startLine, day, text }, index) => {
+    const isNewDay = first !== last && day !== entries[index - 1]?.day
+    return [...(isNewDay ? [`${index === 0 ? '' : '\n'}**${day}**\n`] : []), `- ${text} [${path}:${startLine}]`]
   })
   const more = (recall?.candidates ?? 0) - (recall?.results.length ?? 0)
   const title = nearest === undefined ? sentences.periodHas(span) : sentences.nearest(span, nearest)
@@ -221,8 +218,8 @@ function answerPeriod(
 
 const summaryPath = /\/\d{4}-\d{2}-\d{2}-[^/]+\.md$/
 
-/** Returns the results in the order of the notes, each with the time of its heading. */
-function entriesOf(results: RecordedSearch['results']) {
+/** Returns the results by the day of the span that they are about, in the order of the notes, each with its time. */
+function entriesOf(results: RecordedSearch['results'], { first, last }: DaySpan) {
   // The app's own properties are no notes.
   const notes = results.filter(({ snippet }) => !/^(?:imported|visibility):/.test(snippet))
   const entries = notes.map((result) => {
@@ -230,10 +227,16 @@ function entriesOf(results: RecordedSearch['results']) {
     // The summary of a chat shows only its topic, because the log already has its notes.
     const isSummary = summaryPath.test(result.path)
     const startLine = isSummary ? 1 : result.startLine
-    const time = /^\d{1,2}:\d{2}\b/.exec(titles.at(-1) ?? '')?.[0] ?? ''
     const line = cutAtWord(result.snippet.replace(/\s+/g, ' ').trim(), maxQuote)
-    const text = isSummary ? (titles[0] ?? '') : `${time} ${line}`.trim()
-    return { ...result, startLine, text, key: `${result.date} ${result.path} ${String(startLine).padStart(9, '0')}` }
+    const isIn = (at: number | undefined) => at !== undefined && first <= at && at <= last
+    const days = findDates(fold(line)).map(({ year, month, day }) => year && spanOf(year, month, day)?.first)
+    const named = isIn(parseDay(result.date ?? '')) ? undefined : days.find(isIn)
+    // A note of another day has the time of that day.
+    const time = named === undefined ? (/^\d{1,2}:\d{2}\b/.exec(titles.at(-1) ?? '')?.[0] ?? '') : ''
+    const shown = named === undefined ? line : line.replace(/^\d{1,2}:\d{2} /, '')
+    const text = isSummary ? (titles[0] ?? '') : `${time} ${shown}`.trim()
+    const day = named === undefined ? result.date : formatDay(named)
+    return { ...result, day, startLine, text, key: `${day} ${result.path} ${String(startLine).padStart(9, '0')}` }
   })
   const byPlace = new Map(entries.map((entry) => [entry.key, entry]))
   return [...byPlace.values()].sort((one, other) => (one.key < other.key ? -1 : 1))
@@ -254,7 +257,7 @@ function answerQuestion(
   const absent = recall?.absent ?? []
   const [first] = quotes
   if (!first) {
-    const lacking = absent.length > 0 ? [sentences.absent(absent.join(', '))] : []
+    const lacking = absent.length > 0 ? [sentences.absent(...absent)] : []
     const nothing = sentences.nothingFound(cutAtWord(question.replace(/\s+/g, ' ').trim(), maxQuestionEcho))
     return { text: [...lacking, nothing].join('\n\n') }
   }
@@ -265,7 +268,7 @@ function answerQuestion(
     first.missing.length === 0
       ? found
       : lacking.length > 0
-        ? sentences.absentNearest(lacking.join(', '))
+        ? sentences.absentNearest(...lacking)
         : sentences.nearestLacks(first.missing[0] ?? '')
   const blocks = quotes.flatMap(({ path, line, text, age, date }) => [
     ...(age === undefined ? [] : [sentences[age](date)]),
@@ -318,24 +321,33 @@ export function quotesOf(
   return quotes.map((quote, index) => {
     const { path, startLine, text, isSaid, date = '', superseded, missing = [] } = quote
     const isOld = superseded !== undefined || isMarkedOld(text)
-    const pairAge = index > 1 || !partner ? undefined : ageOf(quote, index === 0 ? partner : first)
-    return { path, line: startLine, text, isFromChat: isSaid, missing, date, age: isOld ? 'older' : pairAge } as const
+    const pairAge = index > 1 || !partner ? undefined : ageOf(quote, index === 0 ? partner : first, index === 0)
+    const age = isOld ? 'older' : (pairAge ?? (quotes.length > 1 && date !== '' ? 'noted' : undefined))
+    return { path, line: startLine, text, isFromChat: isSaid, missing, date, age } as const
   })
 }
 
 type Quotable = RecordedSearch['results'][number] & { readonly isSaid: boolean }
 
-/** Joins the lines of a section below its title. */
+/** Joins the lines of a section below its title and the titles in it. */
 function sectionQuote({ path, startLine, heading, date = '', isSaid }: Quotable, lines: readonly Quotable[]) {
-  const [title = ''] = heading.split(' › ').slice(-1)
-  const items = lines.map(({ snippet }) => `- ${cutAtWord(withoutPrivateMarks(snippet).trim(), maxQuote)}`)
-  const text = [`**${title}**`, '', ...items].join('\n> ')
+  const titles = heading.split(' › ')
+  const isShared = (title: string, at: number) => lines.every((line) => line.heading.split(' › ')[at] === title)
+  const depth = titles.findIndex((title, at) => !isShared(title, at))
+  const sharedTitles = depth < 0 ? titles : titles.slice(0, depth)
+  const byTitle = Map.groupBy(lines, (line) => line.heading.split(' › ').slice(sharedTitles.length).join(' › '))
+  const parts = [...byTitle].flatMap(([title, items]) => [
+    ...(title === '' ? [] : [`**${title}**`, '']),
+    ...items.map(({ snippet }) => `- ${cutAtWord(withoutPrivateMarks(snippet).trim(), maxQuote)}`),
+    '',
+  ])
+  const text = [`**${sharedTitles.at(-1)}**`, '', ...parts.slice(0, -1)].join('\n> ')
   return { path, line: startLine, text, isFromChat: isSaid, missing: [], date, age: undefined } as const
 }
 
-/** Returns how a quote relates to the other one on its subject. */
-function ageOf(quote: RecordedSearch['results'][number], other: RecordedSearch['results'][number]) {
-  if (other.newer?.at === `${quote.path}:${quote.startLine}`) return 'newer'
+/** Returns how a quote relates to the other one on its subject. A line that surely is the newer one, or is first, is newer. */
+function ageOf(quote: Quotable, other: Quotable, isFirst: boolean) {
+  if (other.newer?.at === `${quote.path}:${quote.startLine}`) return isFirst || other.newer.isSure ? 'newer' : 'noted'
   return quote.newer?.isSure === true ? 'older' : 'noted'
 }
 

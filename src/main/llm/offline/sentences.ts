@@ -26,8 +26,8 @@ const english = {
   newer: (date: string) => (date === '' ? 'Newer:' : `Newer, from ${date}:`),
   /** Above the older of two quotes that may both be true. */
   noted: (date: string) => (date === '' ? 'Noted:' : `Noted on ${date}:`),
-  absent: (words: string) => `No note mentions “${words}”.`,
-  absentNearest: (words: string) => `No note mentions “${words}”. The nearest line:`,
+  absent: (...words: readonly string[]) => `No note mentions “${words.join('”, “')}”.`,
+  absentNearest: (...words: readonly string[]) => `No note mentions “${words.join('”, “')}”. The nearest line:`,
   /** @param words that other notes mention */
   nearestLacks: (words: string) => `The nearest line does not mention “${words}”:`,
   foundInChats: 'Your notes do not mention this, but you said in an earlier conversation:',
@@ -60,8 +60,8 @@ const simplified: Sentences = {
   older: (date) => (date === '' ? '较早的记录：' : `较早的记录（${date}）：`),
   newer: (date) => (date === '' ? '较新的记录：' : `较新的记录（${date}）：`),
   noted: (date) => (date === '' ? '记录：' : `${date} 的记录：`),
-  absent: (words) => `没有笔记提到“${words}”。`,
-  absentNearest: (words) => `没有笔记提到“${words}”。最接近的一行：`,
+  absent: (...words) => `没有笔记提到“${words.join('”“')}”。`,
+  absentNearest: (...words) => `没有笔记提到“${words.join('”“')}”。最接近的一行：`,
   nearestLacks: (words) => `最接近的一行没有提到“${words}”：`,
   foundInChats: '笔记里没有写，但你在之前的对话里说过：',
   nothingFound: (query) =>
@@ -91,8 +91,8 @@ const traditional: Sentences = {
   older: (date) => (date === '' ? '較早的記錄：' : `較早的記錄（${date}）：`),
   newer: (date) => (date === '' ? '較新的記錄：' : `較新的記錄（${date}）：`),
   noted: (date) => (date === '' ? '記錄：' : `${date} 的記錄：`),
-  absent: (words) => `沒有筆記提到「${words}」。`,
-  absentNearest: (words) => `沒有筆記提到「${words}」。最接近的一行：`,
+  absent: (...words) => `沒有筆記提到「${words.join('」「')}」。`,
+  absentNearest: (...words) => `沒有筆記提到「${words.join('」「')}」。最接近的一行：`,
   nearestLacks: (words) => `最接近的一行沒有提到「${words}」：`,
   foundInChats: '筆記裡沒有寫，但你在之前的對話裡說過：',
   nothingFound: (query) =>

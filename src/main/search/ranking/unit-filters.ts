@@ -110,7 +110,7 @@ export function nearestDay(units: readonly UnitFacts[], { first, last }: DaySpan
   )
 }
 
-const maxMentionedDays = 7
+const maxMentionedDays = 62
 
 export function unitsMentioning({ boosts }: FilteredQuery, lexicon: Lexicon): ReadonlySet<number> {
   const days = boosts

@@ -20,7 +20,8 @@ export {
   isTask,
   sentencesOf,
 } from './language/sentences.ts'
-export { datedNote, parseTemporalExpressions, relativeTimes, unitAfter } from './language/times.ts'
+export { unitAfter } from './language/time-rules.ts'
+export { asksAhead, datedNote, parseTemporalExpressions, relativeTimes } from './language/times.ts'
 export { anyOf, hasAnyOf, isFirstPerson, monthNames, namesTime, weekdays } from './language/words.ts'
 export { isMarkedOld, toPlainText } from './plain-line.ts'
 export { probabilityOf } from './logistic.ts'

@@ -62,7 +62,7 @@ describe('filters', () => {
     }
     expect(ask('what did I do on Wednesday')).toEqual(['2026-03-04', '2026-03-05', ['memory/2026-03-05.md']])
     expect(ask('周二我做了什么')).toEqual(['2026-03-03', '2026-03-02', ['memory/2026-03-02.md']])
-    expect(ask('on Thursday')).toEqual(['2026-03-05', undefined, ['memory/2026-03-05.md']])
+    expect(ask('on Thursday')).toEqual(['2026-03-12', '2026-03-05', ['memory/2026-03-05.md']])
   })
 
   it.each([
