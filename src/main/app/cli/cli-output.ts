@@ -32,10 +32,3 @@ export function tolerateClosedOutput(): void {
     })
   }
 }
-
-/** Makes an uncaught error exit with the code that `printError` returns. @returns a function that removes the handler */
-export function exitOnUncaught(printError: (error: unknown) => number): () => void {
-  const exit = (error: unknown) => process.exit(printError(error))
-  process.on('uncaughtException', exit)
-  return () => process.off('uncaughtException', exit)
-}

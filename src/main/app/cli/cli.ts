@@ -11,7 +11,7 @@ import { exportHistory, importHistory, showHistory } from './commands/history-co
 import { indexFiles, searchMemory, listChats, showStatus } from './commands/memory-commands.ts'
 import { saveNote } from './commands/remember-command.ts'
 import type { CommonFlags, McpFlags } from './flags.ts'
-import { type Output, exitOnUncaught, escapeControls, tolerateClosedOutput } from './cli-output.ts'
+import { type Output, escapeControls, tolerateClosedOutput } from './cli-output.ts'
 import { assertNeverUsed, openMemory } from './open-memory.ts'
 import { vectorHelp } from './vectors.ts'
 import { appVersion, defaultAgentId, SettingsStore } from '#platform'
@@ -145,7 +145,8 @@ command('serve', 'host the interface for a browser on this machine')
   .action(serve)
 
 tolerateClosedOutput()
-const removeExitHandler = exitOnUncaught(printError)
+const exitWith = (error: unknown) => process.exit(printError(error))
+process.on('uncaughtException', exitWith)
 try {
   await program.parseAsync()
 } catch (error) {
@@ -198,25 +199,20 @@ async function serveMcp(flags: McpFlags): Promise<void> {
 
 async function serve(flags: CommonFlags & { port?: number; open: boolean }): Promise<void> {
   checkFolders(flags)
-  const shutdownSignal = waitForShutdownSignal()
+  // `disconnect`: the parent process has exited.
+  const shutdown = Promise.race(['SIGINT', 'SIGTERM', 'disconnect'].map((name) => once(process, name)))
+  // The IPC channel alone must not keep the process alive.
+  process.channel?.unref()
   const { startServer } = await import('../server/start-server.ts')
   const server = await startServer({ ...appOptions(flags), port: flags.port })
   // The server handles uncaught errors itself and keeps running.
-  removeExitHandler()
+  process.off('uncaughtException', exitWith)
   process.stdout.write(`${JSON.stringify({ url: server.url })}\n`)
   const { file, problems } = server.settings
   if (problems.length > 0) process.stderr.write(`commonplace: ${SettingsStore.describe(file, problems)}\n`)
   if (flags.open) openInBrowser(server.oneTimeUrl())
-  await shutdownSignal
+  await shutdown
   await server.close()
-}
-
-/** Resolves at SIGINT or SIGTERM, or when the parent process has exited. */
-async function waitForShutdownSignal(): Promise<void> {
-  const events = ['SIGINT', 'SIGTERM', 'disconnect'].map((name) => once(process, name))
-  // The IPC channel alone must not keep the process alive.
-  process.channel?.unref()
-  await Promise.race(events)
 }
 
 function checkFolders({ workspace, home }: Pick<CommonFlags, 'workspace' | 'home'>): void {

@@ -16,8 +16,6 @@ export interface WaitFlags {
 
 export type SearchFlags = WaitFlags & Pick<SearchOptions, 'maxResults' | 'minScore'> & Pick<CommonFlags, 'private'>
 
-export type ExplainFlags = SearchFlags & { readonly why?: string }
-
 export interface EvalFlags extends SearchFlags {
   readonly queries: string
   readonly offTopic?: string

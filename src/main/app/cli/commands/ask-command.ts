@@ -20,9 +20,14 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
   await setUpAtFirstUse(client, base, agent)
   await client.search.settle({ agent })
   const previousSession = flags.session === undefined ? undefined : await resolveSession(client, agent, flags.session)
+  const previous = previousSession === undefined ? undefined : { agent, session: previousSession }
   const warnings: string[] = []
-  if (isPrivate && previousSession !== undefined) warnings.push(...(await makePrivate(client, agent, previousSession)))
-  const known = previousSession === undefined ? [] : (await readSession(client, agent, previousSession)).messages
+  if (isPrivate && previous && !(await client.chats.get(previous)).summary.isPrivate) {
+    await client.chats.makePrivate(previous)
+    warnings.push('the chat is private now; notes that it wrote before are still open')
+  }
+  // `makePrivate` stops a running answer, which the chat then has.
+  const known = previous ? (await client.chats.get(previous)).messages : []
   const knownIds = new Set(known.map(({ id }) => id))
   const options = { session: previousSession, withoutMemory, isPrivate, sendAnyway, isMessage, model }
   // Wait for an answer that another window has started.
@@ -30,7 +35,9 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
   const { session, queued } = await client.chat.send({ agent, text: message, reopen: true, delivery, ...options })
   const liveOutput = flags.json ? undefined : new LiveOutput(knownIds)
   await followAnswer(client, { agent, session }, queued, liveOutput)
-  const { messages, outcome } = await readSession(client, agent, session)
+  const { messages, events } = await client.chats.get({ agent, session })
+  const lastEvent = events.at(-1)?.event
+  const outcome = lastEvent?.type === 'command' ? lastEvent.outcome : undefined
   const newEntries = messages.filter(({ id }) => !knownIds.has(id))
   for (const entry of newEntries) liveOutput?.printMessage(entry)
   liveOutput?.endLine()
@@ -51,14 +58,6 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
   const usage = newMessages.reduce((sum, one) => (one.role === 'assistant' ? addUsage(sum, one.usage) : sum), noUsage)
   const value = { session, text: messageText(answer), ...recallsAndWrites(newMessages), usage }
   return { value, text: liveOutput ? '' : value.text, warning: warnings.join('; ') }
-}
-
-/** @returns what the user should know; nothing if the chat was private */
-async function makePrivate(client: ContractClient, agent: string, session: string): Promise<string[]> {
-  const { summary } = await client.chats.get({ agent, session })
-  if (summary.isPrivate) return []
-  await client.chats.makePrivate({ agent, session })
-  return ['the chat is private now; notes that it wrote before are still open']
 }
 
 /** Returns the reason why the offline model answers a private chat instead of the model of the agent, if it does. */
@@ -117,12 +116,6 @@ async function followAnswer(
       }
     } else if (queueLength === 0) liveOutput?.printEvent(event)
   }
-}
-
-async function readSession(client: ContractClient, agent: string, session: string) {
-  const { messages, events } = await client.chats.get({ agent, session })
-  const lastEvent = events.at(-1)?.event
-  return { messages, outcome: lastEvent?.type === 'command' ? lastEvent.outcome : undefined }
 }
 
 function recallsAndWrites(messages: readonly Message[]) {

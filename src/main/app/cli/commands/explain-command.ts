@@ -5,14 +5,14 @@ import { parseLines } from '#shared/util/file-lines.ts'
 import { exclusionTexts, formatCondition, verdictText } from '#shared/util/format-result.ts'
 import { distinguishingDigits } from '#shared/util/rounding.ts'
 import type { PrimaryClient } from '../../instance-lock/host-process.ts'
-import { searchOptions, type CommonFlags, type ExplainFlags } from '../flags.ts'
+import { searchOptions, type CommonFlags, type SearchFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 import { waitForVectors } from '../vectors.ts'
 
 /** @throws AppError `input_invalid` unless `--why` is PATH:LINE (1-based), `index_unavailable` */
 export async function explain(
   { client }: PrimaryClient,
-  { agent, ...flags }: CommonFlags & ExplainFlags,
+  { agent, ...flags }: CommonFlags & SearchFlags & { readonly why?: string },
   query: string,
 ): Promise<Output> {
   const place = flags.why === undefined ? undefined : parseLines(flags.why)

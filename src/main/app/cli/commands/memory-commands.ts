@@ -23,7 +23,9 @@ export async function showStatus({ client, base }: PrimaryClient, { agent }: Com
   const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace ?? ''
   const { folders, singleFolder } = base
   const { history } = singleFolder ? folders.folder(singleFolder.folder) : folders.agent(agent)
-  const keptHistories = await findKeptHistories(history)
+  const keptHistories = (await readdir(history).catch(onSystemError<string[]>([], 'ENOENT')))
+    .filter((name) => /^repository\.git$|\.sqlite\.damaged-\w+$/.test(name))
+    .map((name) => join(history, name))
   const counts = { agent, workspace, files, units, embedded, provider, model }
   const value = { ...counts, indexing: state !== 'ready', stale: !isSettled, indexBytes, problems, keptHistories }
   const vectors = provider === 'none' ? 'keyword search only' : `${provider}/${model}, ${embedded} with vectors`
@@ -43,11 +45,6 @@ export async function showStatus({ client, base }: PrimaryClient, { agent }: Com
     ),
   ]
   return { value, text: lines.join('\n') }
-}
-
-async function findKeptHistories(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch(onSystemError<string[]>([], 'ENOENT'))
-  return names.filter((name) => /^repository\.git$|\.sqlite\.damaged-\w+$/.test(name)).map((name) => join(folder, name))
 }
 
 /** @throws AppError `index_unavailable` */

@@ -1,3 +1,4 @@
+import { text as readText } from 'node:stream/consumers'
 import { AppError, onAppError, orUndefined } from '#shared/util/errors.ts'
 import { createApp, openBase, type AppBase, type AppOptions } from '../../composition/create-app.ts'
 import { callPrimary, lockPathsOf } from '../../instance-lock/primary-connection.ts'
@@ -19,9 +20,10 @@ export async function saveNote(
   { agent, private: isPrivate }: CommonFlags,
   text: string | undefined,
 ): Promise<Output> {
-  const given = (text ?? (await readStandardInput())).replaceAll(/\r\n?/g, '\n').trim()
+  const input = text ?? (process.stdin.isTTY ? '' : await readText(process.stdin))
+  const given = input.replaceAll(/\r\n?/g, '\n').trim()
   const note = isPrivate ? withAddedPrivate(undefined, given, true) : given
-  if (note === '') throw new AppError('input_invalid', 'nothing to remember: pass a text or pipe one in')
+  if (given === '') throw new AppError('input_invalid', 'nothing to remember: pass a text or pipe one in')
   const base = await openBase(options)
   try {
     const primaryResult = await rememberOnPrimary(base, agent, note)
@@ -72,11 +74,4 @@ async function writeNote(options: AppOptions & { base: AppBase }, agent: string,
   } finally {
     await app.close()
   }
-}
-
-async function readStandardInput(): Promise<string> {
-  if (process.stdin.isTTY) throw new AppError('input_invalid', 'nothing to remember: pass a text or pipe one in')
-  const chunks: Buffer[] = []
-  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk as Buffer))
-  return Buffer.concat(chunks).toString('utf8')
 }
