@@ -223,13 +223,6 @@ export class AgentRegistry {
     throw new AppError('single_folder', `only ${path} is open here; agents are managed without --workspace`, { path })
   }
 
-  #allMemories(): Pick<SharedMemory, 'workspace' | 'privateRules'>[] {
-    return this.#entries().map(({ id }) => ({
-      workspace: this.workspaceOf(id),
-      privateRules: this.settingsOf(id).visibility.private,
-    }))
-  }
-
   #memoriesSharedWith(id: string): SharedMemory[] {
     if (this.#options.singleFolder) return []
     return this.#list
@@ -291,10 +284,8 @@ export class AgentRegistry {
   /** Runs `work` while the agent is closed, then opens it again. Calls of `get` wait meanwhile. */
   async whileClosed<T>(agent: OpenAgent, work: () => Promise<T>): Promise<T> {
     const result = agent.close().then(work)
-    this.#openAgent(
-      agent.id,
-      result.catch(() => undefined),
-    )
+    const settled = result.catch(() => undefined)
+    this.#openAgent(agent.id, settled)
     return result
   }
 
@@ -354,7 +345,11 @@ export class AgentRegistry {
       modelsFolder: folders.models,
       outboundFile: folders.outbound,
       sharedMemories: () => this.#memoriesSharedWith(id),
-      allMemories: () => this.#allMemories(),
+      allMemories: () =>
+        this.#entries().map(({ id: agent }) => ({
+          workspace: this.workspaceOf(agent),
+          privateRules: this.settingsOf(agent).visibility.private,
+        })),
       forbiddenFolders: () => this.#foreignFolders(id),
     }
   }

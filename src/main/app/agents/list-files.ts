@@ -23,7 +23,7 @@ interface ListContext {
 export interface ListOptions extends ListContext {
   readonly conventions: ConventionsReader
   readonly marks: PrivacyMarks
-  readonly textStatistics: LoadStatistics
+  readonly textStatistics: ReturnType<typeof cachedStatistics>
 }
 
 /** Reads no files. @throws the signal's reason if it aborts */
@@ -117,8 +117,6 @@ interface TextStatistics {
 
 const maxCountedBytes = 1_000_000
 const batchSize = 16
-
-type LoadStatistics = ReturnType<typeof cachedStatistics>
 
 /** @returns a function that returns statistics by path; files that cannot be read have none */
 export function cachedStatistics(read: (path: string) => Promise<string>) {

@@ -9,10 +9,8 @@ import type { OpenAgent } from '../agents/agent.ts'
 
 const maxNoteCharacters = 80
 
-type EventTargets = Pick<SharedOptions, 'publish' | 'health' | 'log'>
-
 /** Subscribes an agent's services to each other and publishes their changes. Call it before `OpenAgent.start`. */
-export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }: EventTargets): void {
+export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }: SharedOptions): void {
   const { id: agent, conventions, workspace, links, suggestions, drafts, sessions } = openedAgent
   const { memory, history, batches, savedQueries, chat, privacy } = openedAgent
   const faultIn = (part: string) => (error: unknown) => void log.fault(error, `${part} of agent ${agent}`)

@@ -1,6 +1,5 @@
 import { RPCHandler } from '@orpc/server/message-port'
-import { ipcMain, type IpcMainEvent, type MessagePortMain, net, protocol } from 'electron'
-import type { WebSocket } from 'ws'
+import { ipcMain, type IpcMainEvent, net, protocol } from 'electron'
 import type { HostProcess } from '../instance-lock/host-process.ts'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -18,18 +17,14 @@ export function acceptPorts(hostProcess: HostProcess): void {
         local: (router) => new RPCHandler(router).upgrade(port),
         remote(primarySocket) {
           primarySocket.once('close', () => !event.sender.isDestroyed() && event.sender.reload())
-          forwardMessages(port, primarySocket)
+          port.on('message', ({ data }: { data: string | ArrayBuffer }) => primarySocket.send(data))
+          port.on('close', () => primarySocket.close())
+          primarySocket.on('message', (data: Buffer, isBinary) => port.postMessage(isBinary ? data : data.toString()))
         },
       })
       .then(() => port.start())
       .catch((error: unknown) => hostProcess.base.log.fault(error, 'connecting a window'))
   })
-}
-
-function forwardMessages(port: MessagePortMain, socket: WebSocket): void {
-  port.on('message', ({ data }: { data: string | ArrayBuffer }) => socket.send(data))
-  port.on('close', () => socket.close())
-  socket.on('message', (data: Buffer, isBinary) => port.postMessage(isBinary ? data : data.toString()))
 }
 
 /** Returns false for frames inside the page and for foreign pages. */

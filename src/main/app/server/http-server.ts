@@ -102,7 +102,8 @@ export async function startHttpServer({ accept, mcp, folder, log, port }: HostOp
   async function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.url === mcpPath) return mcp.handle(request, response)
     if (!authenticator.isAllowedOrigin(request)) return refuse(response, 403, 'Access denied: wrong host or origin.')
-    const target = targetOf(request)
+    // Other targets, such as absolute addresses, are no paths.
+    const target = request.url?.startsWith('/') ? URL.parse(`http://${loopbackAddress}${request.url}`) : null
     if (!target) return refuse(response, 400, 'Invalid address.')
     const token = target.searchParams.get('token')
     if (token) return signIn(token, target, request, response)
@@ -180,12 +181,6 @@ async function listen(server: Server, port: number): Promise<void> {
 function portOf(server: Server): number {
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : 0
-}
-
-/** @returns null for targets that are no path, such as absolute addresses */
-function targetOf({ url }: IncomingMessage): URL | null {
-  if (url === undefined || !url.startsWith('/')) return null
-  return URL.parse(`http://${loopbackAddress}${url}`)
 }
 
 function keyOfProtocols(header: string | undefined): string {

@@ -154,9 +154,7 @@ export class ClientApps {
   /** Permission requests need an open window. @returns a function to call when it closes */
   registerWindow(): () => void {
     this.#openWindowCount += 1
-    return () => {
-      this.#openWindowCount -= 1
-    }
+    return () => void (this.#openWindowCount -= 1)
   }
 
   countWrite(id: string): void {

@@ -62,9 +62,11 @@ export async function exportZip(task: ExportTask): Promise<Uint8Array<ArrayBuffe
   const packed = new Set(notes)
   for (const file of packed) {
     const bytes = await readFile(file.source)
-    const isPrivate = findRule(file.name, privateRules) !== undefined
-    pack(file, isPrivate ? withPrivateMark(bytes) : bytes, 6)
-    for (const { name, isEmbed } of linkedFilesIn(resolver, file.name, bytes.toString('utf8'))) {
+    const text = bytes.toString('utf8')
+    // A file that is not UTF-8 text stays unchanged.
+    const needsMark = findRule(file.name, privateRules) !== undefined && isUtf8(bytes)
+    pack(file, needsMark ? Buffer.from(withVisibility(text, true)) : bytes, 6)
+    for (const { name, isEmbed } of linkedFilesIn(resolver, file.name, text)) {
       const linkedFile = filesByName.get(name)
       if (!linkedFile) continue
       if (attachmentType(name) !== undefined) attachments.add(linkedFile)
@@ -85,11 +87,6 @@ export async function exportZip(task: ExportTask): Promise<Uint8Array<ArrayBuffe
   }
   if (leftOutNames.length > 0) entries[leftOutListName] = [Buffer.from(`${leftOutNames.toSorted().join('\n')}\n`), {}]
   return new Uint8Array(zipSync(entries))
-}
-
-/** A file that is not UTF-8 text stays unchanged. */
-function withPrivateMark(bytes: Uint8Array): Uint8Array {
-  return isUtf8(bytes) ? Buffer.from(withVisibility(Buffer.from(bytes).toString('utf8'), true)) : bytes
 }
 
 const imgTagPattern = /<img\b[^>]*?\ssrc\s*=\s*["']?([^"'\s>]+)/gi

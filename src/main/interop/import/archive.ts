@@ -28,7 +28,8 @@ export interface Archive {
  * @throws AppError `archive_unusable`
  */
 export async function openArchive(path: string, opened: AsyncDisposableStack): Promise<Archive | undefined> {
-  if (!(await startsAsZip(path))) return undefined
+  const { buffer: start } = await withFile(path, 'r', (file) => file.read({ buffer: Buffer.alloc(4), position: 0 }))
+  if (start.readUInt32LE(0) !== 0x04034b50) return undefined
   try {
     const zip = await openPromise(path, { autoClose: false, decodeStrings: false })
     // The pending call rejects with the same error.
@@ -82,11 +83,6 @@ async function* readEntry(path: string, zip: ZipFile, zipEntry: Entry, name: str
   } catch (error) {
     throw unusableError(path, 'it is damaged', error)
   }
-}
-
-async function startsAsZip(path: string): Promise<boolean> {
-  const { buffer } = await withFile(path, 'r', (file) => file.read({ buffer: Buffer.alloc(4), position: 0 }))
-  return buffer.readUInt32LE(0) === 0x04034b50
 }
 
 function megabytes(bytes: number): number {

@@ -16,8 +16,7 @@ type KeyValue<Value = unknown> = readonly [key: string, value: Value]
 type Reason = ForeignSettings['left'][number]['reason']
 type Doubt = ForeignSettings['taken'][number]['doubts'][number]
 /** Key below an agent in this app; `convert` returns undefined for a value without a counterpart. */
-type Counterpart = string | readonly [to: string, convert: (value: unknown) => unknown]
-type Counterparts = Readonly<Record<string, Counterpart>>
+type Counterparts = Readonly<Record<string, string | readonly [to: string, convert: (value: unknown) => unknown]>>
 
 const embedderOf = (value: unknown) => ['openai', 'gemini', 'local'].find((name) => name === value)
 const embedder = ['memory.embedding.provider', embedderOf] as const

@@ -79,10 +79,8 @@ export function listKey(files: readonly FileEntry[]): string {
   return files.map(({ path }) => path).join('\n')
 }
 
-type NotesOptions = Pick<MemoryToolContext, 'agent' | 'client' | 'ask'>
-
 /** Returns the notes that a program may read, sorted by path. @throws AppError as `workspace.list` */
-export async function notesFor({ agent, client, ask }: NotesOptions): Promise<FileEntry[]> {
+export async function notesFor({ agent, client, ask }: Pick<MemoryToolContext, 'agent' | 'client' | 'ask'>) {
   const files = await ask((primary) => primary.workspace.list({ agent, forProgram: client }))
   const notes = files.filter(({ unsearched }) => unsearched === undefined || readableReasons.has(unsearched.reason))
   return notes.toSorted((one, other) => (one.path < other.path ? -1 : 1))

@@ -260,12 +260,10 @@ function dispatcherFor(
   proxy: string | undefined,
   env: NodeJS.ProcessEnv,
 ): Dispatcher {
-  const { httpProxy, httpsProxy, noProxy } = environmentProxies(env)
-  const key = JSON.stringify([proxy, httpProxy, httpsProxy, noProxy])
-  const cached = dispatchers.get(key)
-  if (cached) return cached
+  const proxies = environmentProxies(env)
+  const key = JSON.stringify([proxy, proxies])
   const dispatcher =
-    proxy === undefined ? new EnvHttpProxyAgent({ httpProxy, httpsProxy, noProxy }) : new ProxyAgent(proxy)
+    dispatchers.get(key) ?? (proxy === undefined ? new EnvHttpProxyAgent(proxies) : new ProxyAgent(proxy))
   dispatchers.set(key, dispatcher)
   return dispatcher
 }

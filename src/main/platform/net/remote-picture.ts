@@ -14,6 +14,7 @@ import type { Outbound, RequestOrigin } from './outbound.ts'
 export const maxImageBytes = 10 * 1024 * 1024
 const timeoutMs = 20_000
 const maxRedirects = 4
+const localTopDomain = /\.(?:localhost|local|internal|home\.arpa|lan|test|invalid|onion)$/i
 
 const signatures: readonly (readonly [type: string, offset: number, bytes: string])[] = [
   ['image/png', 0, '\x89PNG\r\n\x1A\n'],
@@ -72,8 +73,8 @@ export class RemoteImages {
     const isWeb = url?.protocol === 'https:' || (url?.protocol === 'http:' && from?.protocol !== 'https:')
     if (!url || !isWeb || url.username !== '' || url.password !== '') throw refusedError(url?.host ?? '?')
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
-    const isIpAddress = isIP(host) !== 0
-    if (isIpAddress ? !this.#isAllowedAddress(host) : isLocalHostName(host)) throw refusedError(url.host)
+    const isLocalName = !host.includes('.') || localTopDomain.test(host)
+    if (isIP(host) === 0 ? isLocalName : !this.#isAllowedAddress(host)) throw refusedError(url.host)
     return url
   }
 
@@ -119,10 +120,6 @@ export class RemoteImages {
       else callback(null, first.address, first.family)
     })
   }
-}
-
-function isLocalHostName(host: string): boolean {
-  return !host.includes('.') || /\.(?:localhost|local|internal|home\.arpa|lan|test|invalid|onion)$/i.test(host)
 }
 
 async function readImage(url: URL, response: Response) {

@@ -240,10 +240,8 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     if (onStop && running.isOpen) {
       const stopped = ready
         .then(() => onStop(client))
-        .then(
-          () => true,
-          () => false,
-        )
+        .then(() => true)
+        .catch(() => false)
       isFree = (await Promise.race([stopped, exited.then(() => false)])) && isFree
     }
     lifetime.abort()
