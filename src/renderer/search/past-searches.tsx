@@ -22,6 +22,7 @@ import {
 import { formatMoment, formatScore, formatPercent } from '#lib/i18n/format.ts'
 import { nameRanker } from '#lib/util/name-match.ts'
 import { clipLine } from '#lib/util/clip.ts'
+import { useDisclosure } from '#lib/util/hooks.ts'
 import { paths } from '#lib/router/paths.ts'
 import { AddCheck, FileLinesField } from './what-if.tsx'
 import { compareResults } from './candidates.ts'
@@ -105,7 +106,7 @@ function mentions({ query, question, title, results }: Recall, filter: string): 
 }
 
 function RecallRow({ recall }: { recall: Recall }) {
-  const [isOpen, setIsOpen] = useState(false)
+  const { isOpen, button } = useDisclosure()
   const outcome = outcomeOf(recall)
   const used = recall.results.filter(({ use }) => use !== null).length
   return (
@@ -113,12 +114,7 @@ function RecallRow({ recall }: { recall: Recall }) {
       className="border-b border-soft [contain-intrinsic-size:auto_52px] [content-visibility:auto]"
       data-testid="recall"
     >
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        onClick={() => setIsOpen(!isOpen)}
-        className="flex w-full items-baseline gap-2 px-3 py-2 text-left hover:bg-soft"
-      >
+      <button {...button} className="flex w-full items-baseline gap-2 px-3 py-2 text-left hover:bg-soft">
         <Chevron isOpen={isOpen} className="self-center text-muted" />
         <span className="min-w-0 flex-1">
           <span className="block truncate">“{clipLine(recall.query)}”</span>

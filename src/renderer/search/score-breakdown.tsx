@@ -1,5 +1,5 @@
 import { t } from 'i18next'
-import { useState } from 'react'
+import { useDisclosure } from '#lib/util/hooks.ts'
 import type { Candidate, ScorePart } from '#shared/contract/index.ts'
 import { roundToSum } from '#shared/util/rounding.ts'
 import { formatScore } from '#lib/i18n/format.ts'
@@ -79,7 +79,7 @@ interface PartProps {
 const partColumns = 'grid grid-cols-[minmax(7rem,1fr)_minmax(2rem,2fr)_3.5rem] items-center gap-3'
 
 function Part({ part: { name, features }, contribution, largest }: PartProps) {
-  const [isOpen, setIsOpen] = useState(false)
+  const { isOpen, button } = useDisclosure()
   const row = (
     <span className={partColumns}>
       <span className="flex items-center gap-1">
@@ -95,12 +95,7 @@ function Part({ part: { name, features }, contribution, largest }: PartProps) {
   if (features.length === 0) return <li className="py-0.5">{row}</li>
   return (
     <li>
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        onClick={() => setIsOpen(!isOpen)}
-        className="w-full rounded-sm py-0.5 text-left hover:bg-soft"
-      >
+      <button {...button} className="w-full rounded-sm py-0.5 text-left hover:bg-soft">
         {row}
       </button>
       {isOpen && (

@@ -12,6 +12,7 @@ import { useAgent } from '#lib/agents/current-agent.ts'
 import { api } from '#lib/api/client.ts'
 import { paths } from '#lib/router/paths.ts'
 import { clipLine, clipPassage, limitCombiningMarks } from '#lib/util/clip.ts'
+import { useDisclosure } from '#lib/util/hooks.ts'
 import { ShowAll } from '#lib/ui/long-text.tsx'
 import { DiffCard } from '#lib/diff-view/diff-card.tsx'
 import { QueryContext } from '../../markdown/citations.tsx'
@@ -96,16 +97,14 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
 })
 
 function SourcesLine({ turn }: { turn: Turn }) {
-  const [isOpen, setIsOpen] = useState(false)
+  const { isOpen, button } = useDisclosure()
   const sources = useMemo(() => sourcesOf(turn), [turn])
   if (sources.length === 0) return null
   const usedCount = sources.filter(({ isUsed }) => isUsed).length
   return (
     <div data-testid="sources">
       <button
-        type="button"
-        aria-expanded={isOpen}
-        onClick={() => setIsOpen(!isOpen)}
+        {...button}
         className="flex min-h-6 items-center gap-1.5 rounded-sm text-[12px] text-muted hover:text-text"
       >
         <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />

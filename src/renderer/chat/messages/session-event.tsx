@@ -1,5 +1,6 @@
 import { Lock } from 'lucide-react'
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
+import { useDisclosure } from '#lib/util/hooks.ts'
 import { t } from 'i18next'
 import { commands } from '#shared/chat/messages.ts'
 import type { CommandOutcome, SessionEvent } from '#shared/contract/index.ts'
@@ -88,18 +89,13 @@ function PrivateMatches({ text }: { text: string }) {
 
 function Divider(props: { text: ReactNode; isWarning?: boolean; children?: ReactNode }) {
   const { text, isWarning = false, children } = props
-  const [isOpen, setIsOpen] = useState(false)
+  const { isOpen, button } = useDisclosure()
   const rule = <span aria-hidden className="flex-1 border-t border-line" />
   const lineClass = `flex w-full items-center gap-4 text-[12px] ${isWarning ? 'text-warning' : 'text-muted'}`
   return (
     <div className="flex flex-col gap-3" data-testid="event">
       {children ? (
-        <button
-          type="button"
-          aria-expanded={isOpen}
-          onClick={() => setIsOpen(!isOpen)}
-          className={`${lineClass} min-h-6 hover:text-text`}
-        >
+        <button {...button} className={`${lineClass} min-h-6 hover:text-text`}>
           {rule}
           {text}
           {rule}

@@ -1,4 +1,5 @@
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
+import { useDisclosure } from '#lib/util/hooks.ts'
 import { t } from 'i18next'
 import { isSuggestedChange, messageText } from '#shared/chat/messages.ts'
 import { paths } from '#lib/router/paths.ts'
@@ -20,7 +21,7 @@ import { ClippedText } from '#lib/ui/long-text.tsx'
 const knownTools = ['memory_search', 'memory_get', 'read', 'write', 'edit', 'list'] as const
 
 export function ToolLine({ step, isRunning }: { step: ToolStep; isRunning: boolean }) {
-  const [isOpen, setIsOpen] = useState(false)
+  const { isOpen, button } = useDisclosure()
   const { call, result } = step
   const knownTool = knownTools.find((tool) => tool === call.name)
   const recall = searchOf(step)
@@ -28,9 +29,7 @@ export function ToolLine({ step, isRunning }: { step: ToolStep; isRunning: boole
   return (
     <div className="text-muted">
       <button
-        type="button"
-        aria-expanded={isOpen}
-        onClick={() => setIsOpen(!isOpen)}
+        {...button}
         className="inline-flex min-h-6 max-w-full flex-wrap items-center gap-x-2 rounded-sm text-left hover:text-text"
       >
         <Chevron isOpen={isOpen} />

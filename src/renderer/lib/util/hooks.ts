@@ -21,6 +21,13 @@ export function useMedia(query: string): boolean {
   return useSyncExternalStore(subscribe, () => matchMedia(query).matches)
 }
 
+/** Returns whether a part below a button is open, and the attributes of this button. */
+export function useDisclosure() {
+  const [isOpen, setIsOpen] = useState(false)
+  const button = { type: 'button', 'aria-expanded': isOpen, onClick: () => setIsOpen(!isOpen) } as const
+  return { isOpen, button }
+}
+
 const confirmationMs = 1500
 
 export function useCopy() {
