@@ -31,9 +31,9 @@ import { ChatMenu } from './chat-list.tsx'
 import { toTurns } from './turns.ts'
 import { ChatKindSwitches, PrivateNote, WithoutMemoryNote, type ChatKind } from './messages/chat-kind.tsx'
 import { useCauseName, Counts } from '#lib/diff-view/diff-card.tsx'
-import { formatMoment, isoDate, startOfDay } from '#lib/i18n/format.ts'
+import { formatMoment, startOfDay } from '#lib/i18n/format.ts'
 import { withoutMarks } from '#shared/markdown/visibility.ts'
-import { useDailyPath } from '#lib/notes/use-vault-settings.ts'
+import { useDailyPath, useToday } from '#lib/notes/use-vault-settings.ts'
 import { logEntries } from './log-entries.ts'
 
 /** Loaded after the first page, which shows no messages. */
@@ -383,8 +383,7 @@ function RecentChats() {
 
 function TodaysLog() {
   const { id: agent } = useAgent()
-  const [today] = useState(() => isoDate(new Date()))
-  const path = useDailyPath(agent)(today)
+  const path = useDailyPath(agent)(useToday())
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
   const hasLog = files.data?.some((file) => file.path === path) ?? false
   const log = useQuery(api.workspace.read.queryOptions({ input: hasLog ? { agent, path } : skipToken }))

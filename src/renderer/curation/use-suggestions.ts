@@ -11,12 +11,11 @@ export const snoozes = { day: dayMs, week: 7 * dayMs, month: 30 * dayMs } as con
 export type Snooze = keyof typeof snoozes
 
 export const suggestionTabs = ['open', 'done'] as const
-export type SuggestionTab = (typeof suggestionTabs)[number]
 
 /** Returns the state and actions of the inbox. @param initial id of the suggestion to select first */
 export function useSuggestions(agent: string, initial: string | undefined) {
   const query = useQuery(api.suggestions.list.queryOptions({ input: { agent } }))
-  const [tab, setTab] = useState<SuggestionTab>('open')
+  const [tab, setTab] = useState<(typeof suggestionTabs)[number]>('open')
   /** The selected suggestion and its index: when it is removed, the next one moves to this index and is selected. */
   const [selection, setSelection] = useState({ id: initial, index: 0 })
   const [checkedIds, setCheckedIds] = useState<ReadonlySet<string>>(noIds)
@@ -65,7 +64,7 @@ export function useSuggestions(agent: string, initial: string | undefined) {
     /** The checked suggestions, or the selected one if none is checked. */
     targets,
     ...undoable,
-    showTab: (next: SuggestionTab) => {
+    showTab: (next: typeof tab) => {
       setTab(next)
       setCheckedIds(noIds)
       setSelection({ id: undefined, index: 0 })

@@ -1,5 +1,5 @@
 import { useQuery, useMutation } from '@tanstack/react-query'
-import { useState, type PropsWithChildren, type ReactNode } from 'react'
+import { useState, type ComponentProps, type PropsWithChildren } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { OutgoingLink, TagPlan, BrokenLink, MovePlan } from '#shared/contract/index.ts'
@@ -319,15 +319,12 @@ function BrokenRow({ link }: { link: BrokenLink }) {
 
 const initiallyOpenFiles = 3
 
-interface PlanDialogProps {
+interface PlanDialogProps extends Pick<ComponentProps<typeof Dialog>, 'title' | 'aside' | 'onClose'> {
   readonly plan: Pick<MovePlan, 'notes' | 'files' | 'left'>
-  readonly title: string
   readonly hint?: string | undefined
   readonly skippedTitle: string
   readonly action: string
-  readonly aside?: ReactNode
   readonly onSubmit: () => Promise<void>
-  readonly onClose: () => void
 }
 
 export function PlanDialog({ plan, hint, skippedTitle, onSubmit, ...dialog }: PlanDialogProps) {

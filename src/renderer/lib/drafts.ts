@@ -45,7 +45,6 @@ function tryLock(candidateId: string): Promise<boolean> {
 
 /** A file has one draft for each window. `draft` is null if there are no unsaved changes. */
 type StoredFile = { readonly kind: 'file' } & Parameters<typeof client.workspace.saveDraft>[0]
-type UnsavedFile = Omit<StoredFile, 'writer'>
 type UnsentMessage = { readonly kind: 'message' } & Parameters<typeof client.chats.saveDraft>[0]
 type StoredDraft = StoredFile | UnsentMessage
 
@@ -55,7 +54,7 @@ export const draftDebounceMs = 200
 const prefix = 'commonplace:typed:'
 
 /** @param writer id of another window that owns the file draft; then the draft is not stored in the browser */
-export async function saveDraft(entry: UnsavedFile | UnsentMessage, writer?: string): Promise<void> {
+export async function saveDraft(entry: Omit<StoredFile, 'writer'> | UnsentMessage, writer?: string): Promise<void> {
   const toStored = (): StoredDraft => (entry.kind === 'file' ? { ...entry, writer: writer ?? windowId } : entry)
   // Stored in the browser first: the page may close before the runtime answers.
   if (writer === undefined) store(toStored())

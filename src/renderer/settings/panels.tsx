@@ -95,9 +95,7 @@ export function settingsPanels() {
   }))
 }
 
-type SettingsPanel = ReturnType<typeof settingsPanels>[number]
-
-export function PanelView({ panel: { id, title, lead, body } }: { panel: SettingsPanel }) {
+export function PanelView({ panel: { id, title, lead, body } }: { panel: ReturnType<typeof settingsPanels>[number] }) {
   const frame = useRef<HTMLElement>(null)
   const isTarget = useHash() === `#${id}`
   useEffect(() => {

@@ -37,8 +37,6 @@ const maxResults = 6
 /** With fewer notes, weak matches are shown too: a word that is half typed is a weak match. */
 const minNotes = 3
 
-type GoTo = (path: string) => () => void
-
 export function CommandPalette(props: CommandPaletteProps) {
   const [selected, setSelected] = useState('')
   useRestoreFocus()
@@ -113,7 +111,7 @@ function PaletteBody({ commands, mode, initialText, onClose, selected, onSelect 
     onClose()
     action()
   }
-  const goTo: GoTo = (path) => closeThen(() => navigate(path))
+  const goTo = (path: string) => closeThen(() => navigate(path))
   const openResult = ({ path, startLine, endLine, matched }: Candidate) =>
     closeThen(() => navigate(paths.source(path, startLine, endLine), { state: { words: matched } }))()
   const rowsOf = <T,>(rows: readonly T[], nameOf: (row: T) => string) =>
@@ -197,7 +195,7 @@ function PaletteBody({ commands, mode, initialText, onClose, selected, onSelect 
   )
 }
 
-function SettingRows({ query, goTo }: { query: string; goTo: GoTo }) {
+function SettingRows({ query, goTo }: { query: string; goTo: (path: string) => () => void }) {
   const { nameOf } = settingNames(t)
   const { list, panels } = useSettingsSearch(query)
   const rows = [

@@ -119,10 +119,8 @@ export const commands = [
   { name: 'help', argument: null },
 ] as const
 
-type CommandName = (typeof commands)[number]['name']
-
 export interface CommandCall {
-  readonly name: CommandName
+  readonly name: (typeof commands)[number]['name']
   readonly argument: string
 }
 

@@ -9,10 +9,9 @@ import { scanBlocks } from './blocks/scan-blocks.ts'
 
 /** Source kinds trusted less than the user, least trusted first. */
 export const sourceKinds = ['web', 'mcp', 'file', 'agent', 'import'] as const
-export type SourceKind = (typeof sourceKinds)[number]
 
 export interface Source {
-  readonly kind: SourceKind
+  readonly kind: (typeof sourceKinds)[number]
   readonly name: string
 }
 

@@ -122,18 +122,11 @@ const maxFixedShare = 0.4
 /** Tokens of MEMORY.md above which there is a warning, since every request includes it. */
 const maxMemoryTokens = 3000
 
-interface ContextWarning {
-  readonly code: string
-  readonly text: string
-  readonly href?: string
-  readonly remedy?: string
-}
-
-export function contextWarnings(report: ContextReport): ContextWarning[] {
+export function contextWarnings(report: ContextReport) {
   const { items, contextWindow, model, next = [], learned } = report
   const shareOf = (isCounted: (item: ContextItem) => boolean) =>
     items.filter(isCounted).reduce((sum, { tokens }) => sum + tokens, 0) / contextWindow
-  const warnings: ContextWarning[] = []
+  const warnings: { code: string; text: string; href?: string; remedy?: string }[] = []
   const step = (['compact', 'flush'] as const).find((name) => next.includes(name))
   if (step) warnings.push({ code: step, text: t(`context.warning.${step}`) })
   if (learned) {

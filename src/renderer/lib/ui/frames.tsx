@@ -116,15 +116,13 @@ export function SidePanel({ title, closing, onClose, children }: SidePanelProps)
   )
 }
 
-interface PromptDialogProps {
-  readonly title: string
+interface PromptDialogProps extends Pick<DialogProps, 'title' | 'onClose'> {
   readonly label: string
   readonly initial: string
   readonly action: string
   readonly isPath?: boolean
   /** @returns `next` if another dialog replaces this one, which then does not close. @throws an error to show */
   readonly onSubmit: (value: string) => void | Promise<'next' | void>
-  readonly onClose: () => void
 }
 
 export function PromptDialog({ title, label, initial, action, isPath = false, onSubmit, onClose }: PromptDialogProps) {

@@ -25,10 +25,8 @@ export function formatKeys(keys: string): string {
   return parts.join(isMac ? '' : '+')
 }
 
-export type Shortcuts = Readonly<Record<string, () => void>>
-
 /** Runs a command when its keys are pressed anywhere in the window. @param shortcuts commands by their default keys */
-export function useShortcuts(shortcuts: Shortcuts): void {
+export function useShortcuts(shortcuts: Readonly<Record<string, () => void>>): void {
   const latest = useRef(shortcuts)
   useEffect(() => {
     latest.current = shortcuts

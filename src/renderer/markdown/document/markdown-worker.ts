@@ -6,8 +6,6 @@ import type { HtmlNode } from '../parse/plugins.ts'
 /** Extra time for a new worker to load its code, in ms. It ends at once if the worker posts `{ id: 0 }`. */
 const startupMs = 8000
 
-export type DeadlineWorker<Question extends object, Answer> = ReturnType<typeof createDeadlineWorker<Question, Answer>>
-
 /**
  * Sends questions to a worker, which posts `{ id, answer }`, and caches the answers. If a question misses the
  * deadline, its answer is null: the worker is terminated and a new one takes the remaining questions.
@@ -95,11 +93,6 @@ export const documentWorker = createDeadlineWorker<DocumentRequest, Row[]>(creat
 /** Longest wait while the text changes without a pause. */
 const maxWaitMs = 3000
 
-interface WorkerAnswer<Answer> {
-  readonly key: string
-  readonly answer: Answer | null
-}
-
 /**
  * Sends a changing text to a worker, one version at a time.
  * @param key id of the question, which ends with its text; if undefined, nothing is sent
@@ -107,12 +100,12 @@ interface WorkerAnswer<Answer> {
  * @returns the last answer, also to an earlier question; null if it missed the deadline
  */
 export function useWorker<Question extends object, Answer>(
-  worker: DeadlineWorker<Question, Answer>,
+  worker: ReturnType<typeof createDeadlineWorker<Question, Answer>>,
   key: string | undefined,
   question: Question,
   waitMs = 0,
-): WorkerAnswer<Answer> | undefined {
-  const [last, setLast] = useState<WorkerAnswer<Answer>>()
+) {
+  const [last, setLast] = useState<{ key: string; answer: Answer | null }>()
   const cached = key === undefined ? undefined : worker.cached(key)
   const latestQuestion = useRef(question)
   const isBusy = useRef(false)

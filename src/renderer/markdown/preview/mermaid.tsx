@@ -12,7 +12,7 @@ let lastId = 0
 let lastDrawing: Promise<unknown> = Promise.resolve()
 
 export function MermaidDiagram({ code }: { code: string }) {
-  const theme = useTheme()
+  const theme = useSyncExternalStore(onThemeChange, () => document.documentElement.dataset['theme'] ?? 'light')
   const [isRequested, setIsRequested] = useState(false)
   const mayDraw = code.length <= maxAutoDrawLength || (isRequested && code.length <= maxSourceLength)
   const { data: drawing, error } = useQuery({
@@ -79,10 +79,6 @@ async function draw(code: string, theme: string) {
   const text = new XMLSerializer().serializeToString(element)
   const url = `data:image/svg+xml,${encodeURIComponent(text)}`
   return { url, width: Math.ceil(width), height: Math.ceil(height) }
-}
-
-function useTheme(): string {
-  return useSyncExternalStore(onThemeChange, () => document.documentElement.dataset['theme'] ?? 'light')
 }
 
 function onThemeChange(listener: () => void): () => void {
