@@ -308,11 +308,7 @@ const requestTimeoutMs = 600_000
 /** For models of this machine, which may be slow. */
 const localTimeoutMs = 24 * 3_600_000
 
-function secretsOf(
-  apiKey: string,
-  headers: Readonly<Record<string, string>> = {},
-  env: NodeJS.ProcessEnv,
-): RequestSecrets {
+function secretsOf(apiKey: string, headers: Readonly<Record<string, string>> = {}, env: NodeJS.ProcessEnv) {
   const secretHeaders = Object.entries(headers).filter(([, value]) => value.search(variablePattern) >= 0)
   const values = secretHeaders.flatMap(([, value]) =>
     [...value.matchAll(variablePattern)].map(([, variable = '']) => env[variable] ?? ''),

@@ -7,12 +7,7 @@ import { withoutMarks } from './visibility.ts'
  * separate line after it: on the opening fence it would become part of the info string.
  * @param isCovered returns true if the marks of a line already name the source
  */
-export function withAddedSource(
-  before: string,
-  after: string,
-  mark: string,
-  isCovered: (line: string) => boolean,
-): string {
+export function withAddedSource(before: string, after: string, mark: string, isCovered: (line: string) => boolean) {
   const lines = after.split('\n')
   const fences = new Map(scanBlocks(lines).flatMap((block) => (block.kind === 'fence' ? [[block.from, block]] : [])))
   const codeBlocks: Fence[] = []

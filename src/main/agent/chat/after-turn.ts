@@ -1,6 +1,6 @@
 import { isSuggestedChange, messageText, splitAttachments } from '#shared/chat/messages.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
-import { complete, parseIntent, questionRequest, requestedNote, type ChatModel } from '#llm'
+import { complete, parseIntent, questionRequest, requestedNote } from '#llm'
 import { localDate } from '#workspace'
 import { commandEntry, eventOf, noticeEntry, privateMatchesEntry } from '../sessions/session-events.ts'
 import type { Transcript } from '../sessions/transcript.ts'
@@ -9,11 +9,7 @@ import { saveSessionSummary } from './session-summary.ts'
 import { createTurnContext, type ChatServices, type TurnTarget } from './turn-context.ts'
 
 /** Tells the user if private notes match the question of an open chat. The model does not learn of it. */
-export async function notePrivateMatches(
-  session: string,
-  { sessions, privacy }: ChatServices,
-  signal: AbortSignal,
-): Promise<void> {
+export async function notePrivateMatches(session: string, { sessions, privacy }: ChatServices, signal: AbortSignal) {
   const transcript = await sessions.get(session)
   const question = transcript.messages().findLast(({ message }) => message.role === 'user')?.message
   if (transcript.isPrivate || transcript.isWithoutMemory || question?.role !== 'user') return
@@ -88,10 +84,7 @@ export async function generateTitle(session: string, services: ChatServices, sig
 }
 
 /** Creates the model of a chat's last message. If it is missing, the offline model replaces it and the chat says so. */
-export async function modelOfChat(
-  transcript: Transcript,
-  agentModels: ChatServices['agentModels'],
-): Promise<ChatModel> {
+export async function modelOfChat(transcript: Transcript, agentModels: ChatServices['agentModels']) {
   try {
     return agentModels.createFor(transcript.isPrivate, transcript.modelId)
   } catch (error) {
@@ -115,11 +108,7 @@ export async function endSession(transcript: Transcript, services: ChatServices,
 }
 
 /** Takes notes from the messages of a session from which none were taken. @throws AppError if its model is missing */
-export async function takeMissingNotes(
-  transcript: Transcript,
-  services: ChatServices,
-  signal: AbortSignal,
-): Promise<void> {
+export async function takeMissingNotes(transcript: Transcript, services: ChatServices, signal: AbortSignal) {
   await services.privacy.settle(signal)
   const model = services.agentModels.createFor(transcript.isPrivate, transcript.modelId)
   await takeNotesAtEnd({ transcript, model }, services, signal)

@@ -166,12 +166,7 @@ export class Chat {
    * @param compacts true to run `/compact` first
    * @throws AppError `session_busy`, `unknown_session`, `input_invalid`, `provider_key_missing`
    */
-  async retry(
-    session: string,
-    message?: string,
-    modelId?: string,
-    compacts = false,
-  ): Promise<{ ended: Promise<void> }> {
+  async retry(session: string, message?: string, modelId?: string, compacts = false) {
     await this.#services.privacy.settle()
     const transcript = await this.idleTranscript(session)
     const model = this.#services.agentModels.createFor(transcript.isPrivate, modelId)

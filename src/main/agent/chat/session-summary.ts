@@ -180,11 +180,7 @@ async function itemsOf({ transcript }: EndedSession, lines: readonly DigestLine[
   })
 }
 
-async function freePath(
-  { workspace, transcript }: EndedSession,
-  messages: readonly LinkedMessage[],
-  summary: Summary,
-): Promise<string> {
+async function freePath({ workspace, transcript }: EndedSession, messages: readonly LinkedMessage[], summary: Summary) {
   const base = `${memoryFolderPath(workspace.layout)}/${dateOf(transcript, messages)}-${slugOf(summary)}`
   for (let number = 1; ; number += 1) {
     const path = `${base}${number === 1 ? '' : `-${number}`}.md`

@@ -226,10 +226,7 @@ export class ContextManager {
     return true
   }
 
-  async #recordCompaction(
-    cut: number,
-    compaction: Pick<CompactionEntry, 'summary' | 'lines' | 'usage' | 'leftOut'>,
-  ): Promise<CompactionSizes> {
+  async #recordCompaction(cut: number, compaction: Pick<CompactionEntry, 'summary' | 'lines' | 'usage' | 'leftOut'>) {
     const { tokens: before, factor, state, settings } = await this.#measure()
     const { liveMessages, pruned } = state
     const messages = liveMessages.slice(0, cut).map(({ message }) => message)

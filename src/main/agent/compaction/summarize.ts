@@ -142,11 +142,7 @@ function topicAndItems(text: string): { topic: string | undefined; list: string 
 }
 
 /** Returns the lines that are about the chat; undefined if the model has written none of them. */
-function goodLines(
-  parsed: readonly DigestLine[],
-  messages: readonly LinkedMessage[],
-  instructions: string,
-): DigestLine[] | undefined {
+function goodLines(parsed: readonly DigestLine[], messages: readonly LinkedMessage[], instructions: string) {
   const said = (some: readonly LinkedMessage[]) => some.map(({ message }) => messageText(message)).join('\n')
   const [conversation, userText] = [said(messages), said(messages.filter(({ message }) => message.role === 'user'))]
   const lines = parsed

@@ -55,11 +55,7 @@ type Conversation = Pick<ModelRequest, 'system' | 'messages' | 'tools'>
  * @param measure returns the size of the request that would be sent now
  * @throws AppError if the transcript cannot be written; the abort error of the signal
  */
-export async function takeNotes(
-  options: NoteTakerOptions,
-  through: string,
-  measure: () => Promise<Measurement>,
-): Promise<void> {
+export async function takeNotes(options: NoteTakerOptions, through: string, measure: () => Promise<Measurement>) {
   const { transcript, model, toolContext } = options
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -76,11 +72,7 @@ export async function takeNotes(
   }
 }
 
-async function readUntaken(
-  options: NoteTakerOptions,
-  through: string,
-  measure: () => Promise<Measurement>,
-): Promise<void> {
+async function readUntaken(options: NoteTakerOptions, through: string, measure: () => Promise<Measurement>) {
   const { transcript } = options
   const { untaken, liveMessages } = compactionState(transcript.branch())
   const unread = untaken.slice(0, untaken.findIndex(({ id }) => id === through) + 1)

@@ -185,11 +185,7 @@ export function pathTo(leaf: string | null, parents: Parents): Set<string> {
   return path
 }
 
-export function versionsOnBranch(
-  leaf: string | null,
-  entries: readonly TranscriptEntry[],
-  parents: Parents,
-): Map<string, MessageVersions> {
+export function versionsOnBranch(leaf: string | null, entries: readonly TranscriptEntry[], parents: Parents) {
   const path = pathTo(leaf, parents)
   const messages = entries.filter(({ type }) => type === 'message')
   const messageIds = new Set(messages.map(({ id }) => id))

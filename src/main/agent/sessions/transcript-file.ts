@@ -146,11 +146,7 @@ type TranscriptMatch = Pick<FoundChat, 'message' | 'snippet'>
  * Returns the first match of any of the words if the transcript contains all of them; undefined if not, or if the
  * signal aborts. @param words lower case @throws the file system error if the file cannot be read
  */
-export async function findInTranscript(
-  file: string,
-  words: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<TranscriptMatch | undefined> {
+export async function findInTranscript(file: string, words: readonly string[], signal: AbortSignal | undefined) {
   const missingWords = new Set(words)
   let firstMatch: TranscriptMatch | undefined
   const isRelevant = (line: string) => {

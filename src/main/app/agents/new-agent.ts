@@ -111,11 +111,7 @@ export function layoutIn(workspace: string, configured: string | undefined): Lay
  * Moves the agent's files into subfolder `targetFolder`. If `saveSetting` or a move fails, undoes all moves and rethrows.
  * @returns `moved`: new paths; `left`: paths of files that were not moved because the target exists
  */
-export async function moveAgentFiles(
-  agent: OpenAgent,
-  targetFolder: string,
-  saveSetting: () => Promise<void>,
-): Promise<{ moved: string[]; left: string[] }> {
+export async function moveAgentFiles(agent: OpenAgent, targetFolder: string, saveSetting: () => Promise<void>) {
   const { workspace, links, batches } = agent
   const currentLayout = workspace.layout
   const [longTerm = currentLayout.longTerm] = longTermFilesIn(join(workspace.roots.workspace, targetFolder))

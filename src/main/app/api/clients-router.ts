@@ -99,12 +99,7 @@ async function saveClientNote(
 }
 
 /** Finds a note whose confirmation was lost; undefined if it is not saved. Adds the proposal if it is missing. */
-async function findClientNote(
-  services: NoteServices,
-  { text, section }: ProgramNote,
-  name: string,
-  now: Clock,
-): Promise<SavedNote | undefined> {
+async function findClientNote(services: NoteServices, { text, section }: ProgramNote, name: string, now: Clock) {
   const date = now()
   const note = withClientMark(text, name, date)
   const { workspace } = services

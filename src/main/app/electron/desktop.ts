@@ -101,12 +101,7 @@ function connectServices(hostProcess: HostProcess, unread: UnreadBadge, quitting
   if (app.isPackaged) applyLaunchAtLogin()
 }
 
-function installCapture(
-  hostProcess: HostProcess,
-  mainFolder: URL,
-  onOpen: () => void,
-  quitting: Quitting,
-): (note: string) => void {
+function installCapture(hostProcess: HostProcess, mainFolder: URL, onOpen: () => void, quitting: Quitting) {
   const { settings, log } = hostProcess.base
   const window = new CaptureWindow({
     url: new URL('capture', interfaceUrl).href,

@@ -188,12 +188,7 @@ function keyOfProtocols(header: string | undefined): string {
   return offered.length === 2 && offered[0] === protocol ? (offered[1] ?? '') : ''
 }
 
-function respond(
-  response: ServerResponse,
-  status: number,
-  headers: OutgoingHttpHeaders,
-  body?: string | Uint8Array,
-): void {
+function respond(response: ServerResponse, status: number, headers: OutgoingHttpHeaders, body?: string | Uint8Array) {
   response.writeHead(status, { ...securityHeaders, ...headers }).end(body)
 }
 

@@ -91,11 +91,7 @@ function fromClaude(value: unknown): SourceText | undefined {
   return toDocument(name, created_at ? new Date(created_at) : undefined, messages)
 }
 
-function toDocument(
-  title: string | null | undefined,
-  createdAt: Date | undefined,
-  messages: readonly Message[],
-): SourceText | undefined {
+function toDocument(title: string | null | undefined, createdAt: Date | undefined, messages: readonly Message[]) {
   const nonEmpty = messages.filter(({ text }) => text.trim() !== '')
   if (nonEmpty.length === 0) return undefined
   const date = createdAt && !Number.isNaN(createdAt.getTime()) ? createdAt.toISOString().slice(0, 10) : undefined

@@ -354,10 +354,7 @@ const homeFolders = ['.clawdbot', '.moltbot', '.openclaw']
 const settingsNames = ['clawdbot.yaml', 'clawdbot.yml', 'clawdbot.json', 'openclaw.json', 'moltbot.json']
 
 /** @param workspaces absolute folders; settings files in and beside them are found, too */
-export async function findOpenClawSettings(
-  workspaces: readonly string[],
-  options: Omit<MigrationOptions, 'earlier'>,
-): Promise<ForeignMigration[]> {
+export async function findOpenClawSettings(workspaces: readonly string[], options: Omit<MigrationOptions, 'earlier'>) {
   const folders = homeFolders.map((name) => join(homedir(), name))
   for (const workspace of workspaces) folders.push(workspace, dirname(workspace))
   // OpenClaw links the folders of its earlier names to the new one.

@@ -178,11 +178,7 @@ function withoutTargets(path: string, text: string): string {
 }
 
 /** @param workspace absolute path @param paths existing files, workspace-relative @returns at most 20 examples each */
-async function findRetargetedLinks(
-  workspace: string,
-  paths: readonly string[],
-  newFiles: readonly KnownFile[],
-): Promise<ImportPlan['existing']> {
+async function findRetargetedLinks(workspace: string, paths: readonly string[], newFiles: readonly KnownFile[]) {
   const notes = await inBatches(paths.filter(isMarkdown), batchSize, async (path) => {
     const { text } = (await orUndefined(readText(join(workspace, path)))) ?? { text: '' }
     return { path, links: parseLinks(text).links, names: namesOf(parseProperties(text)) }

@@ -52,11 +52,7 @@ export function modelPrices(
  * minutes, for all models (platform.claude.com/docs/en/about-claude/pricing). Other models in the table keep the table's
  * ratio. For unknown models both cost as much as input, so that the counted cost is never too low.
  */
-function cachePrices(
-  id: string,
-  input: number,
-  table: ModelPrices | undefined,
-): Pick<ModelPrices, 'cacheRead' | 'cacheWrite'> {
+function cachePrices(id: string, input: number, table: ModelPrices | undefined) {
   if (id.startsWith('anthropic/')) return { cacheRead: input * 0.1, cacheWrite: input * 1.25 }
   if (!table || table.input === 0) return { cacheRead: input, cacheWrite: input }
   return { cacheRead: (input * table.cacheRead) / table.input, cacheWrite: (input * table.cacheWrite) / table.input }
@@ -187,11 +183,7 @@ export class ModelLists {
   }
 }
 
-async function fetchList(
-  provider: ModelProvider,
-  options: ProviderOptions,
-  signal: AbortSignal,
-): Promise<ListedModel[]> {
+async function fetchList(provider: ModelProvider, options: ProviderOptions, signal: AbortSignal) {
   if (provider === 'anthropic')
     return (await import('../providers/anthropic/anthropic.ts')).listAnthropicModels(options, signal)
   return (await import('../providers/openai/openai-client.ts')).listOpenAiModels(provider, options, signal)

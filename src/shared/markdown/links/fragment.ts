@@ -1,10 +1,7 @@
 import type { LinkHeading, ParsedLinks } from './parse-links.ts'
 
 /** @param fragment decoded, without `#` @returns 1-based; undefined if the note has no such target */
-export function lineOfFragment(
-  fragment: string,
-  { headings, blocks }: Pick<ParsedLinks, 'headings' | 'blocks'>,
-): number | undefined {
+export function lineOfFragment(fragment: string, { headings, blocks }: Pick<ParsedLinks, 'headings' | 'blocks'>) {
   const block = /^\^(.+)$/.exec(fragment)?.[1]
   if (block !== undefined) return blocks.find(({ id }) => id.toLowerCase() === block.toLowerCase())?.line
   // Line anchors of GitHub and similar sites.
