@@ -16,8 +16,6 @@ const entrySchema = queuedMessageSchema.extend({
 })
 export type QueuedEntry = Readonly<z.infer<typeof entrySchema>>
 
-const fileSchema = z.array(entrySchema)
-
 export class MessageQueue {
   readonly #folder: string
   readonly #entries = new Map<string, readonly QueuedEntry[]>()
@@ -34,7 +32,7 @@ export class MessageQueue {
     const queue = new MessageQueue(folder)
     for (const name of (await listEntryNames(folder)) ?? []) {
       if (!name.endsWith('.json')) continue
-      const entries = parseStored(fileSchema, (await readIfExists(join(folder, name))) ?? '')
+      const entries = parseStored(z.array(entrySchema), (await readIfExists(join(folder, name))) ?? '')
       if (entries) queue.#entries.set(name.slice(0, -'.json'.length), entries)
     }
     return queue

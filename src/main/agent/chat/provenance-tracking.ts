@@ -30,7 +30,10 @@ export function sourcesOfMessages(messages: readonly Message[], texts: readonly 
       sourcesIn(messageText(message)).forEach(add)
       message.sources?.forEach(add)
     }
-    for (const { path } of recalledIn(message)) sources.push(...sharedNoteSources(path))
+    for (const { path } of recalledIn(message)) {
+      const agent = /^@([^/]+)\//.exec(path)?.[1]
+      if (agent !== undefined) add({ kind: 'agent', name: agent })
+    }
   }
   return uniqueSources(sources).slice(0, maxSources)
 }
@@ -58,11 +61,6 @@ export async function sourcesOfResult(
   const paths = new Set([...recalledPaths, ...readPaths])
   const noteSources = await Promise.all([...paths].map(sourcesOfNote))
   return uniqueSources([...noteSources.flat(), ...sourcesIn(text)]).slice(0, maxSources)
-}
-
-function sharedNoteSources(path: string): Source[] {
-  const agent = /^@([^/]+)\//.exec(path)?.[1]
-  return agent === undefined ? [] : [{ kind: 'agent', name: agent }]
 }
 
 /**

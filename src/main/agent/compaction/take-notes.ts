@@ -209,17 +209,10 @@ async function flushPrompt({ model, prompts, toolContext }: NoteTakerOptions): P
 const maxNote = 300
 const maxLine = 120
 
-interface Note {
-  /** 0-based lines, end exclusive. */
-  readonly from: number
-  to: number
-  /** Title of its heading; empty for list items. */
-  readonly title: string
-}
-
-function notesIn(lines: readonly string[]): Note[] {
-  const notes: Note[] = []
-  let open: Note | undefined
+/** @returns 0-based lines, end exclusive; `title` of the heading, empty for list items */
+function notesIn(lines: readonly string[]) {
+  const notes: { from: number; to: number; title: string }[] = []
+  let open: (typeof notes)[number] | undefined
   let title = ''
   for (const block of scanBlocks(lines, { isPart: true })) {
     if (block.parent) continue

@@ -15,14 +15,9 @@ const idleMs = 60_000
 const maxSearches = 8
 const nothingWritten: { count: number; files: number; change: number | null } = { count: 0, files: 0, change: null }
 
-interface Search {
-  readonly query: SearchQuery
-  readonly files: ReadonlyMap<string, string>
-}
-
 export class Finder {
   readonly #workspace: Workspace
-  readonly #searches = new Map<string, Search>()
+  readonly #searches = new Map<string, { readonly query: SearchQuery; readonly files: ReadonlyMap<string, string> }>()
   readonly #runningReplacements = new Map<string, AbortController>()
   readonly #worker: WorkerHost<FindJobs>
 

@@ -24,9 +24,6 @@ export async function recover(tools: TransactionTools, onBegin: (batch: BatchDet
   return Array.fromAsync(log.pendingSets(), (change) => finish(tools, log, change, onBegin))
 }
 
-type FileState = 'done' | 'unchanged' | 'changed'
-type Outcome = RecordedFile & { readonly state: FileState | undefined }
-
 async function finish(
   tools: TransactionTools,
   log: ChangeLog,
@@ -45,11 +42,11 @@ async function finish(
   const mustFinish = change.kind !== 'import' && (files.length > 1 || batch.move !== undefined)
   if (mustFinish) onBegin(batch)
   const resolvedTools = { ...tools, roots: await resolveRoots(tools.roots) }
-  const outcomes = await inBatches(files, concurrency, async (file): Promise<Outcome> => ({
-    ...file,
-    state: await orUndefined(settleFile(resolvedTools, file, mustFinish)),
-  }))
-  const isUndone = ({ state = 'changed' }: Outcome) => state === 'unchanged' || (mustFinish && state === 'changed')
+  const outcomes = await inBatches(files, concurrency, async (file) => {
+    return { ...file, state: await orUndefined(settleFile(resolvedTools, file, mustFinish)) }
+  })
+  const isUndone = ({ state = 'changed' }: (typeof outcomes)[number]) =>
+    state === 'unchanged' || (mustFinish && state === 'changed')
   log.cancel(id, new Set(outcomes.filter(isUndone).map(({ path }) => path)))
   const done = outcomes.flatMap(({ path, from, before, after, state }): FileTransition[] =>
     before === undefined || after === undefined || state !== 'done' ? [] : [{ path, from, before, after }],
