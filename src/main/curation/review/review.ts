@@ -5,9 +5,8 @@ import { z } from 'zod'
 import type { Suggestion, ReviewEstimate, ReviewOutcome, SuggestionProgress } from '#shared/contract/index.ts'
 import { reviewOutcomeSchema } from '#shared/contract/suggestions.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { parseJson } from '#shared/util/json.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import { type Clock, readIfExists, writeDurably } from '#platform'
+import { type Clock, parseStored, readIfExists, writeDurably } from '#platform'
 import { localDate, longTermFile, type Workspace } from '#workspace'
 import { loadNotes, suggestionOf, readNote } from '../suggestions/suggestion.ts'
 import type { PrivacyOf } from '../suggestions/line-edits.ts'
@@ -81,8 +80,7 @@ export class Review {
 
   /** Returns the last outcome; null before the first one. Its state is `running` if a crash interrupted the review. */
   async last(): Promise<ReviewOutcome | null> {
-    const text = await readIfExists(this.#file)
-    return stateSchema.safeParse(parseJson(text ?? '')).data?.last ?? null
+    return parseStored(stateSchema, (await readIfExists(this.#file)) ?? '')?.last ?? null
   }
 
   /** @throws AppError `provider_key_missing`, `unknown_model` */

@@ -103,11 +103,7 @@ interface PrivacyContext {
  * @returns the edits with marks; undefined if a mark belongs on a line that one of `acceptedEdits` writes
  */
 export function withPrivateMarks<T extends FileEdits>(
-  {
-    rule,
-    evidence,
-    files,
-  }: Readonly<Pick<Suggestion, 'rule'>> & { evidence: readonly Evidence[]; files: readonly T[] },
+  { rule, evidence, files }: Pick<Suggestion, 'rule'> & { evidence: readonly Evidence[]; files: readonly T[] },
   context: PrivacyContext,
 ): T[] | undefined {
   const isPrivateEvidence = ({ path, line }: Evidence) => {

@@ -1,9 +1,8 @@
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { parseJson } from '#shared/util/json.ts'
 import { nextRun, parseSchedule } from '#shared/util/schedule.ts'
-import { type Clock, readIfExists, writeDurably } from '#platform'
+import { type Clock, parseStored, readIfExists, writeDurably } from '#platform'
 
 interface SchedulerOptions {
   readonly folder: string
@@ -75,7 +74,7 @@ export class Scheduler {
   }
 
   async #lastRun(): Promise<Date | undefined> {
-    const state = stateSchema.safeParse(parseJson((await readIfExists(this.#file)) ?? '')).data
+    const state = parseStored(stateSchema, (await readIfExists(this.#file)) ?? '')
     return state?.schedule === this.#options.schedule() ? new Date(state.at) : undefined
   }
 

@@ -8,8 +8,7 @@ import { join } from 'node:path'
 import { deletionRequestSchema } from '#shared/contract/permanent-deletion.ts'
 import type { DeletionOutcome, DeletionRequest, DeletionStep } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
-import { parseJson } from '#shared/util/json.ts'
-import { readIfExists, toWriteError, writeDurably, Mutex } from '#platform'
+import { parseStored, readIfExists, toWriteError, writeDurably, Mutex } from '#platform'
 import { LogFile } from '../changes/log-file.ts'
 import { NewerLogError } from '../changes/schema.ts'
 import { deleteFromLog } from './delete-from-log.ts'
@@ -38,7 +37,7 @@ export async function* deletePermanently(
 
 /** Runs the stored deletion, which a crash may have interrupted; no effect if there is none. Otherwise as `deletePermanently`. */
 export async function* resumeDeletion(folders: DeletionFolders, signal?: AbortSignal): AsyncGenerator<DeletionStep> {
-  const task = deletionRequestSchema.safeParse(parseJson((await readIfExists(taskFile(folders))) ?? '')).data
+  const task = parseStored(deletionRequestSchema, (await readIfExists(taskFile(folders))) ?? '')
   // A damaged task can never run.
   if (!task) return await rm(taskFile(folders), { force: true })
   const { texts, keep, deleteOldHistory } = task
