@@ -225,12 +225,8 @@ function Answer({ explanation, onTry }: Pick<ExplainMissingProps, 'explanation' 
   )
 }
 
-interface AddSavedSearchProps {
-  readonly query: string
-  readonly lines: CheckedQuestion['relevant'][number]
-}
-
-export function AddCheck({ query, lines: { path, startLine, endLine } }: AddSavedSearchProps) {
+export function AddCheck({ query, lines }: { query: string; lines: CheckedQuestion['relevant'][number] }) {
+  const { path, startLine, endLine } = lines
   const { id: agent } = useAgent()
   const [, navigate] = useLocation()
   const add = useMutation(

@@ -26,7 +26,7 @@ import { valueAt } from '#shared/util/json.ts'
 
 interface SettingRowViewProps {
   readonly setting: PlacedSetting
-  readonly settings: Settings
+  readonly settings: NonNullable<ReturnType<typeof useSettings>['settings']>
   readonly chosenScope: 'agent' | 'all'
 }
 
@@ -292,8 +292,6 @@ function textFormatOf({ kind, isNullable, min, max }: SettingRow, value: unknown
 }
 
 type Scope = 'agent' | 'all' | 'app'
-
-type Settings = NonNullable<ReturnType<typeof useSettings>['settings']>
 
 const defaultsPath = ['agents', 'defaults']
 

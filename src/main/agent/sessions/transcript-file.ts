@@ -140,15 +140,13 @@ export async function recoverInterrupted(file: string): Promise<AssistantMessage
 
 const snippetContext = 40
 
-type TranscriptMatch = Pick<FoundChat, 'message' | 'snippet'>
-
 /**
  * Returns the first match of any of the words if the transcript contains all of them; undefined if not, or if the
  * signal aborts. @param words lower case @throws the file system error if the file cannot be read
  */
 export async function findInTranscript(file: string, words: readonly string[], signal: AbortSignal | undefined) {
   const missingWords = new Set(words)
-  let firstMatch: TranscriptMatch | undefined
+  let firstMatch: Pick<FoundChat, 'message' | 'snippet'> | undefined
   const isRelevant = (line: string) => {
     const lowerLine = line.toLowerCase()
     return !signal?.aborted && words.some((word) => lowerLine.includes(word))

@@ -133,11 +133,9 @@ export async function callPrimary<T>(
   }
 }
 
-type Handler = Pick<RPCHandler<Record<never, never>>, 'message' | 'close'>
-
 /** @returns a function that answers contract requests on a WebSocket; an invalid message closes the socket */
-export function answerRequests(handler: Handler, log: Log): (socket: WebSocket) => void {
-  return (socket) => {
+export function answerRequests(handler: Pick<RPCHandler<Record<never, never>>, 'message' | 'close'>, log: Log) {
+  return (socket: WebSocket) => {
     const peer = {
       // Resolves once the message is sent, so that a stream produces no faster than its peer reads.
       send: (data: string | ArrayBufferLike | ArrayBufferView | Blob) =>

@@ -192,7 +192,7 @@ export class Review {
   async #judge(
     model: ReviewModel,
     batch: ReviewBatch,
-    costEstimate: Estimate,
+    costEstimate: ReturnType<typeof estimateOf>,
     signal: AbortSignal,
     onAnswer: (answer: ReviewAnswer) => void,
   ) {
@@ -236,8 +236,6 @@ export class Review {
     return added
   }
 }
-
-type Estimate = ReturnType<typeof estimateOf>
 
 function estimateOf({ kind, units, content }: ReviewBatch, { prices }: ReviewModel) {
   const input = estimateTokens(content)

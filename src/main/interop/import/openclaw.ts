@@ -13,7 +13,6 @@ import { readText } from '#workspace'
 type Settings = Readonly<Record<string, unknown>>
 type Path = readonly (string | number)[]
 type KeyValue<Value = unknown> = readonly [key: string, value: Value]
-type Reason = ForeignSettings['left'][number]['reason']
 type Doubt = ForeignSettings['taken'][number]['doubts'][number]
 /** Key below an agent in this app; `convert` returns undefined for a value without a counterpart. */
 type Counterparts = Readonly<Record<string, string | readonly [to: string, convert: (value: unknown) => unknown]>>
@@ -105,7 +104,7 @@ class SettingsMigration {
   readonly #options: MigrationOptions
   readonly #agentIds: string[]
   /** Handled keys of the file, which include the keys below them; with the reason if a key is left. */
-  readonly #listed = new Map<string, Reason | undefined>()
+  readonly #listed = new Map<string, ForeignSettings['left'][number]['reason'] | undefined>()
   readonly #changes: Change[] = []
 
   constructor(options: MigrationOptions) {

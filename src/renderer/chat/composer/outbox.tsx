@@ -15,7 +15,6 @@ import { AttachmentChip } from './attachments.tsx'
 import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useLive } from '../live-turn.ts'
 
-type Message = Parameters<typeof client.chat.send>[0]
 type PrivacyDecision = 'makePrivate' | 'remove' | 'send' | 'cancel'
 
 /** The question what to do with the private lines of a message. It is open until `decide` is called. */
@@ -40,7 +39,7 @@ type SendResult =
   | { readonly rejected: { readonly text: string; readonly attachments: readonly Attachment[] } }
 
 /** Sends a message. Shows an error as a toast. @returns the draft to keep if the message was not sent */
-export async function sendMessage(message: Message): Promise<SendResult> {
+export async function sendMessage(message: Parameters<typeof client.chat.send>[0]): Promise<SendResult> {
   const { text, attachments = [], agent, session } = message
   try {
     return { sent: await client.chat.send(message) }

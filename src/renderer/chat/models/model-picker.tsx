@@ -57,9 +57,7 @@ export function useModel(isNeeded = true): Model | undefined {
   return list?.models.find(({ id }) => id === agent.model)
 }
 
-type ModelListProps = Omit<ModelPickerProps, 'trigger'> & { readonly onClose: () => void }
-
-function ModelList({ value, onChoose, onClose }: ModelListProps) {
+function ModelList({ value, onChoose, onClose }: Omit<ModelPickerProps, 'trigger'> & { readonly onClose: () => void }) {
   const queryClient = useQueryClient()
   const [query, setQuery] = useState('')
   const input = { agent: useAgent().id }

@@ -17,8 +17,6 @@ export interface Resolution {
   readonly by: FoundBy
 }
 
-type Target = Pick<NoteLink, 'kind' | 'target'>
-
 const markdown = /\.(?:md|markdown)$/i
 
 /** Extensions that a path may omit. The order depends on whether the path contains a dot. */
@@ -53,7 +51,7 @@ export class Resolver {
   }
 
   /** Resolves a link. @param from workspace-relative path of the linking file @returns undefined if it is broken */
-  resolve(from: string, { kind, target }: Target): Resolution | undefined {
+  resolve(from: string, { kind, target }: Pick<NoteLink, 'kind' | 'target'>): Resolution | undefined {
     if (target === '') return { path: from, by: 'relative' }
     const resolution = this.#resolvePath(from, kind, target.replaceAll('\\', '/'))
     // Targets of other links are decoded already.

@@ -16,15 +16,13 @@ const listFields = ['reasoning_details', 'thinking_blocks'] as const
 /** Fields of a call in which Gemini servers send the signature of its thinking. */
 export const callExtras = ['extra_content', 'provider_specific_fields'] as const
 
-type TextField = (typeof textFields)[number]
-type Part = AssistantMessage['content'][number]
 type Detail = Readonly<Record<string, unknown>>
 
 export const contentFormat = 'content'
 export const tagsFormat = '<think>'
 
 export class ReasoningDraft {
-  #format: TextField | typeof contentFormat | typeof tagsFormat | undefined
+  #format: (typeof textFields)[number] | typeof contentFormat | typeof tagsFormat | undefined
   readonly #details = new Map<string, Detail[]>()
   #hasText = false
 
@@ -48,7 +46,7 @@ export class ReasoningDraft {
     if (!this.#hasText) this.#format = form
   }
 
-  attachSignature(content: Part[]): void {
+  attachSignature(content: AssistantMessage['content']): void {
     const signature = this.#details.size > 0 ? JSON.stringify(Object.fromEntries(this.#details)) : this.#format
     if (signature === undefined) return
     const hasDetails = this.#details.size > 0
@@ -111,14 +109,12 @@ export function reasoningOf(message: AssistantMessage) {
     if (textFields.some((name) => name === form)) fields[form] = asText(fields[form]) + thinking
     else if (form === contentFormat) content ??= partsOf(message)
     else if (form === tagsFormat) content ??= withThinkTags(message)
-    else Object.assign(fields, detailsOf(form))
+    else {
+      const details = asObject(parseJson(form))
+      for (const name of listFields) if (Array.isArray(details[name])) fields[name] = details[name]
+    }
   }
   return { fields, content }
-}
-
-function detailsOf(signature: string): Record<string, unknown> {
-  const details = asObject(parseJson(signature))
-  return Object.fromEntries(listFields.flatMap((name) => (Array.isArray(details[name]) ? [[name, details[name]]] : [])))
 }
 
 function partsOf(message: AssistantMessage): Detail[] {
