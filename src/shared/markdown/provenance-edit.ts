@@ -16,7 +16,7 @@ export function withAddedSource(before: string, after: string, mark: string, isC
     if (!hasContent(line) || isCovered(line)) continue
     const fence = fences.get(index)
     if (fence) codeBlocks.push(fence)
-    else lines[index] = withMark(line, mark)
+    else lines[index] = line.replace(/\s*$/, (space) => ` ${mark}${space}`)
   }
   for (const { from, to, isClosed } of codeBlocks.toReversed()) {
     const nextLine = lines[to] ?? ''
@@ -27,9 +27,4 @@ export function withAddedSource(before: string, after: string, mark: string, isC
     lines.splice(isClosed ? to : from, 0, `${prefix}${mark}${lineEnd}`)
   }
   return lines.join('\n')
-}
-
-function withMark(line: string, mark: string): string {
-  const [, content = line, trailingSpace = ''] = /^(.*?)(\s*)$/s.exec(line) ?? []
-  return `${content} ${mark}${trailingSpace}`
 }

@@ -82,7 +82,8 @@ export async function startHttpServer({ accept, mcp, folder, log, port }: HostOp
     })
   })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const key = keyOfProtocols(request.headers['sec-websocket-protocol'])
+    const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
+    const key = offered.length === 2 && offered[0] === protocol ? (offered[1] ?? '') : ''
     const isAllowed =
       request.url === socketPath &&
       request.method === 'GET' &&
@@ -181,11 +182,6 @@ async function listen(server: Server, port: number): Promise<void> {
 function portOf(server: Server): number {
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : 0
-}
-
-function keyOfProtocols(header: string | undefined): string {
-  const offered = (header ?? '').split(',').map((name) => name.trim())
-  return offered.length === 2 && offered[0] === protocol ? (offered[1] ?? '') : ''
 }
 
 function respond(response: ServerResponse, status: number, headers: OutgoingHttpHeaders, body?: string | Uint8Array) {

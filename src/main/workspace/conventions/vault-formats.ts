@@ -29,7 +29,8 @@ function candidatesFor(path: string): DailyNotes[] {
 
 /** Returns the string or list of strings of a key, or its number or symbol as text; undefined for other values. */
 export function ednValue(text: string, key: string): string | readonly string[] | undefined {
-  const content = withoutComments(text)
+  // A semicolon in a string begins no comment.
+  const content = text.replaceAll(/"(?:[^"\\]|\\[^])*"|;[^\n]*/g, (token) => (token.startsWith(';') ? '' : token))
   const keyMatch = new RegExp(`(?:^|[\\s{,]):${RegExp.escape(key)}[\\s,]+`).exec(content)
   if (!keyMatch) return undefined
   const value = content.slice(keyMatch.index + keyMatch[0].length)
@@ -41,10 +42,6 @@ export function ednValue(text: string, key: string): string | readonly string[] 
 
 function unescape(quoted: string): string {
   return quoted.replaceAll(/\\(.)/g, '$1')
-}
-
-function withoutComments(text: string): string {
-  return text.replaceAll(/"(?:[^"\\]|\\[^])*"|;[^\n]*/g, (token) => (token.startsWith(';') ? '' : token))
 }
 
 /** Converts Java's date format, which Logseq uses (`yyyy_MM_dd`, `MMM do, yyyy`), to Moment.js format. */
