@@ -53,17 +53,10 @@ function toListedModel({ id, max_input_tokens, max_tokens, capabilities }: Parti
   }
 }
 
-interface CallDraft {
-  readonly id: unknown
-  readonly name: unknown
-  /** Input at the start of the block. Usually empty: most servers send it in deltas. */
-  readonly input: unknown
-  json: string
-}
-
 class MessagesAnswer {
   readonly #draft: AnswerDraft
-  readonly #calls = new Map<number, CallDraft>()
+  /** Calls by index. `input`: at the start of the block; usually empty, as most servers send it in deltas. */
+  readonly #calls = new Map<number, { id: unknown; name: unknown; input: unknown; json: string }>()
   /** Thinking blocks by index; each has its own signature. */
   readonly #thoughts = new Map<number, Thought>()
   #id: string | undefined
