@@ -14,24 +14,19 @@ export class Computer implements ComputerState {
   readonly instances: Instance[] = []
   readonly locks = new Map<string, Host>()
   readonly taken = new Set<string>()
-  readonly protocolClients = new Set<string>()
-  readonly loginItems = new Map<string, { args: string[]; path: string; enabled: boolean }>()
+  loginItem: readonly string[] | undefined
   /** Started because of app.relaunch or an installed update. The test starts the code with `start`. */
   readonly relaunches: Launch[] = []
   /** Dialogs, and items opened by `shell`. */
-  readonly opened: { how: 'external' | 'path' | 'folder' | 'trash'; what: string }[] = []
-  readonly errorBoxes: { title: string; content: string }[] = []
+  readonly opened: { how: 'external' | 'path' | 'folder'; what: string }[] = []
   readonly messageBoxes: MessageBox[] = []
   /** Answers for the next dialogs, first come first served. A message box without one stays open. */
-  readonly answers: unknown[] = []
+  readonly answers: number[] = []
   /** Version that the update server offers. */
   update: string | undefined
   installed: string | undefined
-  dark = false
   online = true
   signed = true
-  onBattery = false
-  idleSeconds = 0
 
   readonly options: ComputerOptions
 

@@ -6,8 +6,6 @@ export type Platform = 'darwin' | 'win32' | 'linux'
 
 export interface ComputerOptions {
   platform: Platform
-  /** Schemes in the Info.plist of the packaged app. macOS only. */
-  plistSchemes?: readonly string[]
   /** Result of `safeStorage.getSelectedStorageBackend` on Linux. `basic_text` is no protection. */
   storageBackend?: string
   folders?: Partial<Record<string, string>>
@@ -17,9 +15,8 @@ export interface ComputerOptions {
 }
 
 export interface MessageBox {
-  options: { message: string; detail?: string; buttons?: string[]; cancelId?: number; [name: string]: unknown }
-  window: unknown
-  answer(response: number, checkboxChecked?: boolean): void
+  readonly options: { readonly message: string }
+  answer(response: number): void
 }
 
 export interface Launch {
@@ -44,21 +41,17 @@ export interface ComputerState {
   readonly locks: Map<string, Host>
   /** Accelerators that other applications hold. */
   readonly taken: Set<string>
-  readonly protocolClients: Set<string>
-  readonly loginItems: Map<string, { args: string[]; path: string; enabled: boolean }>
+  /** Arguments with which the system starts the app at login. */
+  loginItem: readonly string[] | undefined
   readonly relaunches: Launch[]
-  readonly opened: { how: 'external' | 'path' | 'folder' | 'trash'; what: string }[]
-  readonly errorBoxes: { title: string; content: string }[]
+  readonly opened: { how: 'external' | 'path' | 'folder'; what: string }[]
   readonly messageBoxes: MessageBox[]
-  readonly answers: unknown[]
+  readonly answers: number[]
   update: string | undefined
   installed: string | undefined
-  dark: boolean
   online: boolean
   /** False if an update does not have the signature of the running app. */
   signed: boolean
-  onBattery: boolean
-  idleSeconds: number
 }
 
 export interface ContentsPart extends EventEmitter {
@@ -66,30 +59,17 @@ export interface ContentsPart extends EventEmitter {
   readonly ipc: EventEmitter & { readonly handlers: ReadonlyMap<string, IpcHandler> }
   readonly mainFrame: object
   send(channel: string, ...args: unknown[]): void
-  reload(): void
-  reloadIgnoringCache(): void
-  toggleDevTools(): void
-  getZoomLevel(): number
-  setZoomLevel(level: number): void
 }
 
 export type IpcHandler = (event: object, ...args: unknown[]) => unknown
 
 export interface WindowPart extends EventEmitter {
   readonly webContents: ContentsPart
-  readonly minimizable: boolean
   close(): void
   destroy(): void
   isDestroyed(): boolean
   isVisible(): boolean
-  isFocused(): boolean
-  isFullScreen(): boolean
-  setFullScreen(flag: boolean): void
-  focus(): void
   blur(): void
-  minimize(): void
-  getTitle(): string
-  setMenu(menu: MenuPart | null): void
   pageReady(): void
 }
 
@@ -109,9 +89,6 @@ export interface AppPart extends EventEmitter {
   name: string
   applicationMenu: MenuPart | null
   quit(): void
-  hide(): void
-  unhide(): void
-  showAboutPanel(): void
   whenReady(): Promise<void>
 }
 
@@ -126,9 +103,7 @@ export interface Host {
   /** Set while all windows close. A window that stays open clears it. */
   closing: Closing | undefined
   readonly windows: WindowPart[]
-  readonly contents: ContentsPart[]
   focused: WindowPart | undefined
-  hidden: boolean
   nextId: number
   readonly app: AppPart
   readonly electron: {

@@ -4,7 +4,6 @@ import { App } from './app.ts'
 import { emit } from './events.ts'
 import type { Closing, ComputerState, Host, Launch, Platform } from './host.ts'
 import { createModule, type ElectronModule } from './module.ts'
-import type { Contents } from './web-contents.ts'
 import type { BaseWindow } from './window.ts'
 
 export type Main = (electron: ElectronModule, instance: Instance) => unknown
@@ -17,9 +16,7 @@ export class Instance implements Host {
   exitCode: number | undefined
   closing: Closing | undefined
   readonly windows: BaseWindow[] = []
-  readonly contents: Contents[] = []
   focused: BaseWindow | undefined
-  hidden = false
   nextId = 1
   readonly app: App
   readonly electron: ElectronModule
@@ -80,7 +77,6 @@ export class Instance implements Host {
   }
 
   activate(): void {
-    this.app.unhide()
     emit(
       this.app,
       'activate',

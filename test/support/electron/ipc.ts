@@ -13,13 +13,6 @@ export class Ipc extends EventEmitter {
     this.handlers.set(channel, handler)
   }
 
-  handleOnce(channel: string, handler: IpcHandler): void {
-    this.handle(channel, (event, ...args) => {
-      this.handlers.delete(channel)
-      return handler(event, ...args)
-    })
-  }
-
   removeHandler(channel: string): void {
     this.handlers.delete(channel)
   }
@@ -33,8 +26,6 @@ export class Page {
   beforeUnload: (() => boolean) | undefined
   /** Runs when the page unloads, as a `pagehide` handler does. */
   onUnload: (() => void) | undefined
-  /** Keys that reached the page. */
-  readonly keys: string[] = []
   alive = true
   readonly #instance: Host
   readonly #contents: ContentsPart
@@ -97,7 +88,6 @@ export class Page {
       sender: contents,
       senderFrame: contents.mainFrame,
       reply: (channel: string, ...args: unknown[]) => contents.send(channel, ...args),
-      returnValue: undefined as unknown,
     })
   }
 }

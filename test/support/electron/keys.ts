@@ -1,7 +1,7 @@
 /** Accelerators. Source: docs/tutorial/keyboard-shortcuts.md. */
 import type { Platform } from './host.ts'
 
-export interface Modifiers {
+interface Modifiers {
   key: string
   control: boolean
   meta: boolean
@@ -12,7 +12,7 @@ export interface Modifiers {
 const names: Record<string, string> = { plus: '+', space: ' ', return: 'enter', esc: 'escape' }
 
 /** The keys of an accelerator, or undefined if the accelerator never fires on this system. Names ignore case. */
-export function parse(accelerator: string, platform: Platform): Modifiers | undefined {
+function parse(accelerator: string, platform: Platform): Modifiers | undefined {
   const parts = accelerator.toLowerCase().split('+')
   const keys: Modifiers = { key: '', control: false, meta: false, alt: false, shift: false }
   const mac = platform === 'darwin'
@@ -30,11 +30,6 @@ export function parse(accelerator: string, platform: Platform): Modifiers | unde
     else keys.key = names[part] ?? part
   }
   return keys.key === '' ? undefined : keys
-}
-
-export function matches(accelerator: string, input: Modifiers, platform: Platform): boolean {
-  const keys = parse(accelerator, platform)
-  return keys !== undefined && text(keys) === text({ ...input, key: input.key.toLowerCase() })
 }
 
 /** One spelling for one combination, so that two names of the same keys are equal. */

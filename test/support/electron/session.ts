@@ -10,7 +10,6 @@ type PermissionHandler = (
 ) => void
 type CheckHandler = (contents: unknown, permission: string, origin: string, details: object) => boolean
 type ProtocolHandler = (request: Request) => Response | Promise<Response>
-type HeadersListener = (details: Record<string, unknown>, callback: (answer: object) => void) => void
 
 export interface LoadError {
   name: string
@@ -24,14 +23,6 @@ export class Protocol {
     if (this.handlers.has(scheme)) throw new Error(`Failed to register protocol: ${scheme}`)
     this.handlers.set(scheme, handler)
   }
-
-  unhandle(scheme: string): void {
-    this.handlers.delete(scheme)
-  }
-
-  isProtocolHandled(scheme: string): boolean {
-    return this.handlers.has(scheme)
-  }
 }
 
 export class Session extends EventEmitter {
@@ -41,13 +32,8 @@ export class Session extends EventEmitter {
   devicePermission: ((details: object) => boolean) | null = null
   /** Words of the user in the spelling dictionary. */
   readonly words: string[] = []
-  readonly listeners_ = new Map<string, { filter: unknown; listener: HeadersListener | null }>()
   /** Addresses that fail to load. */
   readonly failing = new Map<string, LoadError>()
-  /** Answers executeJavaScript. */
-  run: (code: string) => unknown = () => undefined
-  spellCheckerEnabled = true
-  userAgent = 'Mozilla/5.0 Electron'
 
   setPermissionRequestHandler(handler: PermissionHandler | null): void {
     this.permissionRequest = handler
@@ -61,8 +47,6 @@ export class Session extends EventEmitter {
     this.devicePermission = handler
   }
 
-  setDisplayMediaRequestHandler(): void {}
-
   /** Answers a page's request for a permission. Without a handler, every request is granted. */
   asks(permission: string, contents: unknown = null, details: object = {}): Promise<boolean> {
     const handler = this.permissionRequest
@@ -70,47 +54,13 @@ export class Session extends EventEmitter {
     return new Promise((resolve) => void handler(contents, permission, resolve, details))
   }
 
-  readonly webRequest = {
-    onBeforeRequest: this.#listen('onBeforeRequest'),
-    onBeforeSendHeaders: this.#listen('onBeforeSendHeaders'),
-    onHeadersReceived: this.#listen('onHeadersReceived'),
-  }
-
-  /** "(filter, listener)" or "(listener)"; null removes. Source: docs/api/web-request.md. */
-  #listen(name: string) {
-    return (first: unknown, second?: HeadersListener | null): void => {
-      const listener = second === undefined ? (first as HeadersListener | null) : second
-      this.listeners_.set(name, { filter: second === undefined ? undefined : first, listener })
-    }
-  }
-
-  setUserAgent(userAgent: string): void {
-    this.userAgent = userAgent
-  }
-
   getUserAgent(): string {
-    return this.userAgent
-  }
-
-  setSpellCheckerEnabled(enabled: boolean): void {
-    this.spellCheckerEnabled = enabled
+    return 'Mozilla/5.0 Electron'
   }
 
   addWordToSpellCheckerDictionary(word: string): boolean {
     this.words.push(word)
     return true
-  }
-
-  setSpellCheckerLanguages(): void {}
-  setSpellCheckerDictionaryDownloadURL(): void {}
-  clearCache(): Promise<void> {
-    return Promise.resolve()
-  }
-  clearStorageData(): Promise<void> {
-    return Promise.resolve()
-  }
-  setProxy(): Promise<void> {
-    return Promise.resolve()
   }
 
   /** Loads a page. A scheme that the app handles must answer. */
@@ -175,13 +125,5 @@ export class ProtocolModule {
 
   handle(scheme: string, handler: ProtocolHandler): void {
     this.#sessions.defaultSession.protocol.handle(scheme, handler)
-  }
-
-  unhandle(scheme: string): void {
-    this.#sessions.defaultSession.protocol.unhandle(scheme)
-  }
-
-  isProtocolHandled(scheme: string): boolean {
-    return this.#sessions.defaultSession.protocol.isProtocolHandled(scheme)
   }
 }

@@ -9,7 +9,6 @@ export class Tray extends EventEmitter {
   image: Image
   toolTip = ''
   readonly #instance: Host
-  #title = ''
   #menu: Menu | null = null
   /** Items of the menu on Linux, as they were when the app set the menu. */
   #shown: { label: string; checked: boolean; enabled: boolean; item: Item }[] = []
@@ -24,24 +23,8 @@ export class Tray extends EventEmitter {
     instance.electron.trays.push(this)
   }
 
-  setImage(image: Image | string): void {
-    this.image = load(image)
-  }
-
-  setPressedImage(image: Image | string): void {
-    load(image)
-  }
-
   setToolTip(toolTip: string): void {
     this.toolTip = toolTip
-  }
-
-  setTitle(title: string): void {
-    if (this.#instance.platform === 'darwin') this.#title = title
-  }
-
-  getTitle(): string {
-    return this.#title
   }
 
   setContextMenu(menu: Menu | null): void {
@@ -58,17 +41,6 @@ export class Tray extends EventEmitter {
     if (this.#instance.platform !== 'linux') this.setContextMenu(this.#menu)
     return this.#shown.filter(({ item }) => item.visible)
   }
-
-  popUpContextMenu(menu?: Menu): void {
-    const shown = menu ?? this.#menu
-    shown?.popup()
-  }
-
-  closeContextMenu(): void {
-    this.#menu?.closePopup()
-  }
-
-  setIgnoreDoubleClickEvents(): void {}
 
   getBounds(): { x: number; y: number; width: number; height: number } {
     return { x: 0, y: 0, width: 16, height: 16 }

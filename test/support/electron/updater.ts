@@ -23,10 +23,6 @@ export class AutoUpdater extends EventEmitter {
     this.#headers = options.headers ?? {}
   }
 
-  getFeedURL(): string {
-    return this.#feed
-  }
-
   /** "You must call `setFeedURL` before using this API." "The update is downloaded automatically." */
   checkForUpdates(): void {
     const { computer, platform } = this.#instance

@@ -2,7 +2,6 @@
 import type { Computer } from './computer.ts'
 import { emit } from './events.ts'
 import type { Instance, Main } from './instance.ts'
-import { parse } from './keys.ts'
 import type { ItemPart } from './host.ts'
 import type { Tray } from './tray.ts'
 import type { BaseWindow } from './window.ts'
@@ -19,10 +18,9 @@ export class User {
     window.close()
   }
 
-  /** An item of the application menu or of the dock menu. */
+  /** An item of the application menu. */
   choosesItem(instance: Instance, label: string): void {
-    const menus = [instance.app.applicationMenu, instance.app.dock?.getMenu()]
-    const found = menus.flatMap((menu) => menu?.allItems() ?? []).find((item) => item.label === label)
+    const found = instance.app.applicationMenu?.allItems().find((item) => item.label === label)
     this.#choose(instance, found, label)
   }
 
@@ -53,13 +51,6 @@ export class User {
   clicksDock(instance: Instance): void {
     if (instance.platform !== 'darwin') throw new Error('only macOS has a dock')
     instance.activate()
-  }
-
-  /** A key in the focused window. */
-  presses(instance: Instance, accelerator: string): void {
-    const keys = parse(accelerator, instance.platform)
-    if (keys === undefined) throw new Error(`no keys for ${accelerator}`)
-    instance.focused?.webContents.key({ type: 'keyDown', ...keys })
   }
 
   /**
@@ -95,10 +86,6 @@ export class User {
     instance.electron.powerMonitor.emit('resume')
   }
 
-  setsDark(instance: Instance, dark: boolean): void {
-    instance.electron.nativeTheme.change(() => (this.computer.dark = dark))
-  }
-
   /** SIGTERM or SIGINT. Source: spec/api-app-spec.ts, "exits gracefully": the exit code is 0. */
   terminates(instance: Instance): void {
     instance.later(() => instance.app.quit())
@@ -107,11 +94,11 @@ export class User {
   /**
    * Linux and macOS shut down. With preventDefault, "Electron will attempt to delay system shutdown in order for the
    * app to exit cleanly". Without it the system asks the app to end, as `terminates` does.
-   * Windows ends the session: see endsSession. Returns whether the app delays the shutdown.
+   * Windows ends the session: see #endsSession. Returns whether the app delays the shutdown.
    * Source: docs/api/power-monitor.md, "Event: 'shutdown'".
    */
   shutsDown(instance: Instance): boolean {
-    if (instance.platform === 'win32') return this.endsSession(instance)
+    if (instance.platform === 'win32') return this.#endsSession(instance)
     const delayed = emit(instance.electron.powerMonitor, 'shutdown')
     if (!delayed) this.terminates(instance)
     return delayed
@@ -127,17 +114,16 @@ export class User {
    * Each window gets `query-session-end` and then `session-end`. Only the first one can delay the shutdown.
    * Source: docs/api/browser-window.md. `before-quit`, `will-quit` and `quit` are not emitted: docs/api/app.md.
    */
-  endsSession(instance: Instance, reasons: readonly string[] = ['shutdown']): boolean {
-    if (instance.platform !== 'win32') throw new Error('only Windows ends a session')
+  #endsSession(instance: Instance): boolean {
     const windows = [...instance.windows]
-    const delayed = windows.map((window) => emit(window, 'query-session-end', { reasons })).some(Boolean)
+    const delayed = windows.map((window) => emit(window, 'query-session-end')).some(Boolean)
     if (delayed) return true
-    this.#sessionEnds(instance, reasons)
+    this.#sessionEnds(instance)
     instance.kill()
     return false
   }
 
-  #sessionEnds(instance: Instance, reasons: readonly string[] = ['shutdown']): void {
-    for (const window of instance.windows.slice()) if (!window.isDestroyed()) emit(window, 'session-end', { reasons })
+  #sessionEnds(instance: Instance): void {
+    for (const window of instance.windows.slice()) if (!window.isDestroyed()) emit(window, 'session-end')
   }
 }

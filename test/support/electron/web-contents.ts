@@ -1,25 +1,14 @@
 /** The page of a window, as the main process sees it. Source: docs/api/web-contents.md. */
 import { EventEmitter } from 'node:events'
-import { pathToFileURL } from 'node:url'
 import { emit, throwWhenDestroyed } from './events.ts'
-import type { ContentsPart, Host, ItemPart, WindowPart } from './host.ts'
+import type { ContentsPart, Host, WindowPart } from './host.ts'
 import { Ipc, Page } from './ipc.ts'
-import { matches } from './keys.ts'
 import { type Port, transferred } from './ports.ts'
 import type { Session } from './session.ts'
 
-export interface Gone {
+interface Gone {
   reason: string
   exitCode: number
-}
-
-export interface KeyInput {
-  type: 'keyDown' | 'keyUp'
-  key: string
-  control: boolean
-  meta: boolean
-  alt: boolean
-  shift: boolean
 }
 
 type OpenHandler = (details: { url: string; frameName: string; disposition: string }) => { action: string }
@@ -28,16 +17,12 @@ export class Contents extends EventEmitter implements ContentsPart {
   readonly id: number
   readonly ipc = new Ipc()
   page: Page
-  zoomLevel = 0
   readonly session: Session
   readonly #instance: Host
   readonly #window: WindowPart
   #url = ''
-  #loading = false
   #crashed = false
   #destroyed = false
-  #ignoreMenuKeys = false
-  #devTools = false
   #openHandler: OpenHandler | undefined
   #load = 0
 
@@ -48,7 +33,6 @@ export class Contents extends EventEmitter implements ContentsPart {
     this.id = instance.nextId++
     this.session = session
     this.page = new Page(instance, this)
-    instance.contents.push(this)
     emit(instance.app, 'web-contents-created', {}, this)
   }
 
@@ -62,17 +46,9 @@ export class Contents extends EventEmitter implements ContentsPart {
     return done
   }
 
-  loadFile(path: string): Promise<void> {
-    return this.loadURL(pathToFileURL(path).href)
-  }
-
   /** Source: spec/api-web-contents-spec.ts, "a crashed process is recoverable with reload()". */
   reload(): void {
     void this.loadURL(this.#url)
-  }
-
-  reloadIgnoringCache(): void {
-    this.reload()
   }
 
   async #navigate(url: string): Promise<void> {
@@ -80,7 +56,6 @@ export class Contents extends EventEmitter implements ContentsPart {
     this.page.end()
     this.page = new Page(this.#instance, this)
     this.#crashed = false
-    this.#loading = true
     this.#url = url
     this.addresses.push(url)
     emit(this, 'did-start-loading')
@@ -92,7 +67,6 @@ export class Contents extends EventEmitter implements ContentsPart {
       void this.#instance.computer.turns.wait(this.session.load(url)).then((error) => {
         if (this.#destroyed || this.#crashed || load !== this.#load) return stop()
         this.removeListener('destroyed', stop)
-        this.#loading = false
         if (error !== undefined) {
           emit(this, 'did-fail-load', {}, error.code, error.name, url, true)
           emit(this, 'did-stop-loading')
@@ -113,21 +87,9 @@ export class Contents extends EventEmitter implements ContentsPart {
     return this.#url
   }
 
-  getTitle(): string {
-    return this.#window.getTitle()
-  }
-
   get mainFrame(): { url: string; origin: string; parent: null } {
     const url = this.#url
     return { url, origin: URL.canParse(url) ? new URL(url).origin : 'null', parent: null }
-  }
-
-  isLoading(): boolean {
-    return this.#loading
-  }
-
-  isLoadingMainFrame(): boolean {
-    return this.#loading
   }
 
   isDestroyed(): boolean {
@@ -142,10 +104,6 @@ export class Contents extends EventEmitter implements ContentsPart {
     return 1000 + this.id
   }
 
-  getOSProcessId(): number {
-    return this.#crashed ? 0 : 1000 + this.id
-  }
-
   /** "This will cause the `render-process-gone` event to be emitted with reason=killed or reason=crashed". */
   forcefullyCrashRenderer(): void {
     this.processGone({ reason: 'killed', exitCode: 9 })
@@ -158,7 +116,6 @@ export class Contents extends EventEmitter implements ContentsPart {
   processGone(details: Gone): void {
     const { page } = this
     this.#crashed = true
-    this.#loading = false
     page.end()
     this.#instance.later(() => {
       if (this.#destroyed) return
@@ -204,32 +161,6 @@ export class Contents extends EventEmitter implements ContentsPart {
     return this.loadURL(url)
   }
 
-  setIgnoreMenuShortcuts(ignore: boolean): void {
-    this.#ignoreMenuKeys = ignore
-  }
-
-  /**
-   * A key in the window. "Calling event.preventDefault will prevent the page keydown/keyup events and the menu
-   * shortcuts."
-   */
-  key(input: KeyInput): void {
-    if (emit(this, 'before-input-event', {}, input)) return
-    const item = this.#ignoreMenuKeys ? undefined : this.#menuItem(input)
-    if (item === undefined) this.page.keys.push(input.key)
-    else item.click({}, this.#window, this)
-  }
-
-  #menuItem(input: KeyInput): ItemPart | undefined {
-    const items = this.#instance.app.applicationMenu?.allItems() ?? []
-    return items.find(
-      (item) =>
-        item.enabled &&
-        item.registerAccelerator &&
-        item.accelerator !== null &&
-        matches(item.accelerator, input, this.#instance.platform),
-    )
-  }
-
   /** The page hangs or answers again. Source: "Event: 'unresponsive'" here and in docs/api/browser-window.md. */
   setResponsive(responsive: boolean): void {
     const name = responsive ? 'responsive' : 'unresponsive'
@@ -248,17 +179,11 @@ export class Contents extends EventEmitter implements ContentsPart {
     if (!this.#crashed) this.page.onUnload?.()
   }
 
-  close(): void {
-    this.#window.destroy()
-  }
-
   /** Called by the window. */
   end(): void {
     if (this.#destroyed) return
     this.#destroyed = true
     this.page.end()
-    const { contents } = this.#instance
-    contents.splice(contents.indexOf(this), 1)
     this.emit('destroyed')
   }
 
@@ -268,37 +193,6 @@ export class Contents extends EventEmitter implements ContentsPart {
   replacement: string | undefined
   replaceMisspelling(text: string): void {
     this.replacement = text
-  }
-  focus(): void {}
-  isFocused(): boolean {
-    return this.#window.isFocused()
-  }
-  executeJavaScript(code: string): Promise<unknown> {
-    return Promise.resolve(this.session.run(code))
-  }
-  setZoomLevel(level: number): void {
-    this.zoomLevel = level
-  }
-  getZoomLevel(): number {
-    return this.zoomLevel
-  }
-  setZoomFactor(factor: number): void {
-    this.zoomLevel = Math.log(factor) / Math.log(1.2)
-  }
-  getZoomFactor(): number {
-    return 1.2 ** this.zoomLevel
-  }
-  openDevTools(): void {
-    this.#devTools = true
-  }
-  closeDevTools(): void {
-    this.#devTools = false
-  }
-  isDevToolsOpened(): boolean {
-    return this.#devTools
-  }
-  toggleDevTools(): void {
-    this.#devTools = !this.#devTools
   }
 }
 

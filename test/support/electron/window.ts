@@ -1,7 +1,7 @@
 /** BrowserWindow. Source: docs/api/browser-window.md, unless another file is named. */
 import { EventEmitter } from 'node:events'
 import { emit, throwWhenDestroyed } from './events.ts'
-import type { Host, MenuPart, WindowPart } from './host.ts'
+import type { Host, WindowPart } from './host.ts'
 import type { Sessions } from './session.ts'
 import { Contents } from './web-contents.ts'
 
@@ -22,21 +22,15 @@ export interface WindowOptions extends Partial<Bounds> {
 export class BaseWindow extends EventEmitter implements WindowPart {
   readonly id: number
   readonly options: WindowOptions
-  minimizable = true
   readonly #instance: Host
   readonly #contents: Contents
   #visible = false
   #minimized = false
-  #maximized = false
-  #fullScreen = false
-  #alwaysOnTop = false
   #destroyed = false
   #wasShown = false
   #painted = false
   #bounds: Bounds
-  #title: string
-  #background: unknown
-  #menu: MenuPart | null
+  readonly #title: string
 
   constructor(instance: Host, sessions: Sessions, options: WindowOptions = {}) {
     super()
@@ -48,8 +42,6 @@ export class BaseWindow extends EventEmitter implements WindowPart {
     const { x = 0, y = 0, width = 800, height = 600 } = options
     this.#bounds = { x, y, width, height }
     this.#title = options.title ?? instance.app.name
-    this.#background = options['backgroundColor']
-    this.#menu = instance.app.applicationMenu
     instance.windows.push(this)
     const { partition, session } = options.webPreferences ?? {}
     this.#contents = new Contents(instance, this, sessions.of(partition, session))
@@ -113,7 +105,7 @@ export class BaseWindow extends EventEmitter implements WindowPart {
 
   /** Source: spec/api-browser-window-spec.ts, "should not be visible when the window is minimized". */
   isVisible(): boolean {
-    return this.#visible && !this.#minimized && !this.#instance.hidden
+    return this.#visible && !this.#minimized
   }
 
   focus(): void {
@@ -155,32 +147,6 @@ export class BaseWindow extends EventEmitter implements WindowPart {
     return this.#minimized
   }
 
-  /** "This will also show (but not focus) the window if it isn't being displayed already." */
-  maximize(): void {
-    this.showInactive()
-    this.#maximized = true
-    this.emit('maximize')
-  }
-
-  unmaximize(): void {
-    this.#maximized = false
-    this.emit('unmaximize')
-  }
-
-  isMaximized(): boolean {
-    return this.#maximized
-  }
-
-  setFullScreen(flag: boolean): void {
-    if (this.#fullScreen === flag) return
-    this.#fullScreen = flag
-    this.emit(flag ? 'enter-full-screen' : 'leave-full-screen')
-  }
-
-  isFullScreen(): boolean {
-    return this.#fullScreen
-  }
-
   setBounds(bounds: Partial<Bounds>): void {
     this.#bounds = { ...this.#bounds, ...bounds }
     if (bounds.width !== undefined || bounds.height !== undefined) this.emit('resize')
@@ -191,88 +157,12 @@ export class BaseWindow extends EventEmitter implements WindowPart {
     return { ...this.#bounds }
   }
 
-  getNormalBounds(): Bounds {
-    return this.getBounds()
-  }
-
-  getContentBounds(): Bounds {
-    return this.getBounds()
-  }
-
-  setSize(width: number, height: number): void {
-    this.setBounds({ width, height })
-  }
-
-  getSize(): [number, number] {
-    return [this.#bounds.width, this.#bounds.height]
-  }
-
-  setPosition(x: number, y: number): void {
-    this.setBounds({ x, y })
-  }
-
-  getPosition(): [number, number] {
-    return [this.#bounds.x, this.#bounds.y]
-  }
-
-  center(): void {}
-  moveTop(): void {}
-  setMinimumSize(): void {}
-  setSkipTaskbar(): void {}
-  setVisibleOnAllWorkspaces(): void {}
-  setProgressBar(): void {}
-  flashFrame(): void {}
-
-  setAlwaysOnTop(flag: boolean): void {
-    this.#alwaysOnTop = flag
-    emit(this, 'always-on-top-changed', {}, flag)
-  }
-
-  isAlwaysOnTop(): boolean {
-    return this.#alwaysOnTop
-  }
-
-  setTitle(title: string): void {
-    this.#title = title
-  }
-
   getTitle(): string {
     return this.#title
   }
 
-  setBackgroundColor(color: string): void {
-    this.#background = color
-  }
-
-  getBackgroundColor(): unknown {
-    return this.#background
-  }
-
-  setTitleBarOverlay(options: object): void {
-    Object.assign(this.options, { titleBarOverlay: options })
-  }
-
-  setMenu(menu: MenuPart | null): void {
-    this.#menu = menu
-  }
-
-  getMenu(): MenuPart | null {
-    return this.#menu
-  }
-
-  removeMenu(): void {
-    this.#menu = null
-  }
-
-  setMenuBarVisibility(): void {}
-  setAutoHideMenuBar(): void {}
-
   loadURL(url: string): Promise<void> {
     return this.#contents.loadURL(url)
-  }
-
-  loadFile(path: string): Promise<void> {
-    return this.#contents.loadFile(path)
   }
 
   reload(): void {
@@ -291,26 +181,13 @@ throwWhenDestroyed(BaseWindow, ['id'])
 
 /** The BrowserWindow class of one instance of the app. */
 export function browserWindowClass(instance: Host, sessions: Sessions) {
-  const windows = instance.windows as BaseWindow[]
   return class BrowserWindow extends BaseWindow {
     constructor(options?: WindowOptions) {
       super(instance, sessions, options)
     }
 
     static getAllWindows(): BaseWindow[] {
-      return [...windows]
-    }
-
-    static getFocusedWindow(): BaseWindow | null {
-      return windows.find((window) => window.isFocused()) ?? null
-    }
-
-    static fromWebContents(contents: Contents): BaseWindow | null {
-      return windows.find((window) => window.webContents === contents) ?? null
-    }
-
-    static fromId(id: number): BaseWindow | null {
-      return windows.find((window) => window.id === id) ?? null
+      return [...(instance.windows as BaseWindow[])]
     }
   }
 }

@@ -251,45 +251,34 @@ for (const driver of drivers) {
       },
     )
 
-    test('an app that sets no menu has a default one', async () => {
-      const run = await start(({ app, Menu }, note) => {
-        void app.whenReady().then(() => note(String((Menu.getApplicationMenu()?.items.length ?? 0) > 1)))
-      })
-      expect(run.notes()).toEqual(['true'])
-    })
-
     test('what needs ready throws before it', async () => {
-      const run = await start(
-        ({ app, BrowserWindow, globalShortcut, protocol, safeStorage, session, utilityProcess }, note) => {
-          const attempt = (name: string, work: () => unknown): void => {
-            try {
-              work()
-              note(`${name} works`)
-            } catch (error) {
-              note(name === 'window' ? String(error) : `${name} throws`)
-            }
+      const run = await start(({ app, BrowserWindow, globalShortcut, protocol, safeStorage, session }, note) => {
+        const attempt = (name: string, work: () => unknown): void => {
+          try {
+            work()
+            note(`${name} works`)
+          } catch (error) {
+            note(name === 'window' ? String(error) : `${name} throws`)
           }
-          attempt('window', () => new BrowserWindow())
-          attempt('shortcut', () => globalShortcut.register('CommandOrControl+F9', () => {}))
-          attempt('storage', () => safeStorage.encryptString('a'))
-          attempt('session', () => session.defaultSession.getUserAgent())
-          attempt('utility', () => utilityProcess.fork('/none.js'))
+        }
+        attempt('window', () => new BrowserWindow())
+        attempt('shortcut', () => globalShortcut.register('CommandOrControl+F9', () => {}))
+        attempt('storage', () => safeStorage.encryptString('a'))
+        attempt('session', () => session.defaultSession.getUserAgent())
+        attempt('schemes', () => protocol.registerSchemesAsPrivileged([]))
+        attempt('sandbox', () => app.enableSandbox())
+        void app.whenReady().then(() => {
+          note('ready')
           attempt('schemes', () => protocol.registerSchemesAsPrivileged([]))
           attempt('sandbox', () => app.enableSandbox())
-          void app.whenReady().then(() => {
-            note('ready')
-            attempt('schemes', () => protocol.registerSchemesAsPrivileged([]))
-            attempt('sandbox', () => app.enableSandbox())
-            attempt('session', () => session.defaultSession.getUserAgent())
-          })
-        },
-      )
+          attempt('session', () => session.defaultSession.getUserAgent())
+        })
+      })
       const before = [
         'Error: Cannot create BrowserWindow before app is ready',
         'shortcut throws',
         'storage throws',
         'session throws',
-        'utility throws',
       ]
       const after = ['ready', 'schemes throws', 'sandbox throws', 'session works']
       expect(run.notes()).toEqual([...before, 'schemes works', 'sandbox works', ...after])
@@ -325,20 +314,6 @@ for (const driver of drivers) {
         note('replaced')
       })
       expect(run.notes()).toEqual(['throws', 'replaced'])
-    })
-
-    test('the theme says updated only if the colours change', async () => {
-      const run = await start(({ app, nativeTheme }, note) => {
-        void app.whenReady().then(() => {
-          nativeTheme.themeSource = 'light'
-          setTimeout(() => {
-            nativeTheme.on('updated', () => note(`dark ${nativeTheme.shouldUseDarkColors}`))
-            nativeTheme.themeSource = 'light'
-            nativeTheme.themeSource = 'dark'
-          }, 10)
-        })
-      })
-      await untilNoted(run, ['dark true'])
     })
 
     test('a tray icon needs its image, and can be destroyed twice', async () => {
