@@ -1,61 +1,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { ChangeLog, type HistoryProblem } from '../../../src/main/workspace/changes/change-log.ts'
+import { ChangeLog } from '../../../src/main/workspace/changes/change-log.ts'
 import { queryTimeline, textsOf } from '../../../src/main/workspace/changes/queries.ts'
-import { History } from '../../../src/main/workspace/changes/history.ts'
 import { WrittenDays } from '../../../src/main/workspace/changes/written-days.ts'
-import { Workspace } from '../../../src/main/workspace/files/workspace.ts'
-import { workerEntry } from '../../../src/main/platform/workers/serve-worker.ts'
-import { mainFolder } from '../../support/app.ts'
-import { folderWith, until } from '../../support/folder.ts'
+import { folderWith, temporaryFolder, until } from '../../support/folder.ts'
+import { type HistoryOptions, openHistoryOf } from '../../support/history.ts'
 
-interface OpenOptions {
-  readonly folder?: string
-  readonly files?: Record<string, string>
-  readonly enabled?: () => boolean
-  readonly now?: () => Date
-}
-
-/** Opens a workspace with its history, as the app does, without an index. */
-async function openHistory({ folder, files = {}, enabled = () => true, now = () => new Date() }: OpenOptions = {}) {
-  const root =
-    folder ??
-    (await folderWith(Object.fromEntries(Object.entries(files).map(([path, text]) => [`notes/${path}`, text]))))
-  const workspaceFolder = join(root, 'notes')
-  mkdirSync(workspaceFolder, { recursive: true })
-  const file = join(root, 'history', 'log.sqlite')
-  const roots = { workspace: workspaceFolder, forbidden: [] }
-  const problems: HistoryProblem[][] = []
-  const history = new History({
-    entry: workerEntry(mainFolder, 'workspace/changes/changes.worker'),
-    file,
-    roots,
-    now,
-    settings: () => ({ enabled: enabled() }),
-    isLongRunning: true,
-    onFault(error) {
-      throw error
-    },
-  })
-  history.log.changes.subscribe((event) => event.type === 'problems' && problems.push([...event.problems]))
-  const workspace = new Workspace(roots, { log: history.log, now })
-  await history.flush()
-  const close = async () => {
-    await history.close()
-    workspace.close()
-  }
-  onTestFinished(close)
-  const timeline = (path?: string) =>
-    history
-      .timeline({ path, limit: 100 })
-      .map((entry) => `${entry.cause} ${entry.path} +${entry.added} -${entry.removed}`)
-  return { root, file, folder: workspaceFolder, history, workspace, timeline, problems, close }
+/** @param root the folder of an earlier history */
+async function openHistory({ root: earlier, ...options }: HistoryOptions & { readonly root?: string } = {}) {
+  const root = earlier ?? (await temporaryFolder())
+  return { root, ...(await openHistoryOf(join(root, 'notes'), join(root, 'history/log.sqlite'), options)) }
 }
 
 describe('change log', () => {
@@ -86,7 +45,7 @@ describe('change log', () => {
     await close()
     await writeFile(join(folder, 'a.md'), 'closed\n')
     await writeFile(join(folder, 'new.md'), 'new\n')
-    const again = await openHistory({ folder: root })
+    const again = await openHistory({ root })
     expect(again.timeline().slice(0, 2).sort()).toEqual(['outside a.md +1 -3', 'outside new.md +1 -0'])
     await again.history.applySettings()
     expect(again.timeline()).toHaveLength(5)
@@ -290,7 +249,7 @@ describe('damaged log', () => {
         await first.workspace.write('a.md', 'two\n', { cause: 'user' })
         if (!isOpen) await first.close()
         await damage(first.file)
-        const { workspace, history, timeline, problems } = isOpen ? first : await openHistory({ folder: first.root })
+        const { workspace, history, timeline, problems } = isOpen ? first : await openHistory({ root: first.root })
         await workspace.write('a.md', 'three\n', { cause: 'agent' })
         await history.applySettings()
         expect((await workspace.read('a.md')).text).toBe('three\n')
@@ -312,7 +271,7 @@ describe('damaged log', () => {
     const db = new Database(file)
     db.exec("CREATE TRIGGER full BEFORE INSERT ON change_sets BEGIN SELECT RAISE(ABORT, 'cannot be written'); END")
     db.close()
-    const again = await openHistory({ folder: root })
+    const again = await openHistory({ root })
     expect((await again.workspace.write('a.md', 'two\n', { cause: 'user' })).change).toBeUndefined()
     expect(await readFile(join(folder, 'a.md'), 'utf8')).toBe('two\n')
     expect(again.problems.at(-1)).toMatchObject([{ code: 'history_failed' }])
@@ -345,7 +304,7 @@ describe('damaged log', () => {
     const db = new Database(file)
     db.pragma('user_version = 99')
     db.close()
-    const again = await openHistory({ folder: root })
+    const again = await openHistory({ root })
     await again.workspace.write('a.md', 'two\n', { cause: 'user' })
     expect(again.problems.at(-1)?.map(({ code }) => code)).toContain('history_newer')
     expect(() => again.history.timeline({ limit: 1 })).toThrow(expect.objectContaining({ code: 'history_unavailable' }))

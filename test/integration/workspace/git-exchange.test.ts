@@ -2,49 +2,20 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { exportToGit, type GitExportOptions } from '../../../src/main/workspace/changes/export-git.ts'
-import { History } from '../../../src/main/workspace/changes/history.ts'
 import { importFromGit } from '../../../src/main/workspace/changes/import-git.ts'
-import { Workspace } from '../../../src/main/workspace/files/workspace.ts'
 import { marksBy } from '../../../src/main/workspace/privacy/privacy-rules.ts'
-import { workerEntry } from '../../../src/main/platform/workers/serve-worker.ts'
-import { mainFolder } from '../../support/app.ts'
 import { folderWith, temporaryFolder } from '../../support/folder.ts'
+import { openHistoryOf } from '../../support/history.ts'
 
 const day = (number: number) => new Date(Date.UTC(2026, 0, number, 12))
 
 async function openNotes(files: Record<string, string> = {}, start = day(1)) {
-  const root = await folderWith(
-    Object.fromEntries(Object.entries(files).map(([path, text]) => [`notes/${path}`, text])),
-  )
-  const folder = join(root, 'notes')
-  await mkdir(folder, { recursive: true })
-  const file = join(root, 'history', 'log.sqlite')
-  const roots = { workspace: folder, forbidden: [] }
+  const root = await temporaryFolder()
   const time = { now: start }
-  const history = new History({
-    entry: workerEntry(mainFolder, 'workspace/changes/changes.worker'),
-    file,
-    roots,
-    now: () => time.now,
-    settings: () => ({ enabled: true }),
-    isLongRunning: true,
-    onFault(error) {
-      throw error
-    },
-  })
-  const workspace = new Workspace(roots, { log: history.log, now: () => time.now })
-  await history.flush()
-  onTestFinished(async () => {
-    await history.close()
-    workspace.close()
-  })
-  const timeline = (path?: string) =>
-    history
-      .timeline({ path, limit: 100 })
-      .map((entry) => `${entry.cause} ${entry.path} +${entry.added} -${entry.removed}`)
-  return { root, folder, file, history, workspace, time, timeline }
+  const options = { files, now: () => time.now }
+  return { root, time, ...(await openHistoryOf(join(root, 'notes'), join(root, 'history/log.sqlite'), options)) }
 }
 
 type Notes = Awaited<ReturnType<typeof openNotes>>

@@ -11,11 +11,8 @@ import type { DeletionOutcome, DeletionRequest } from '../../../src/shared/contr
 import { DeletionPattern } from '../../../src/main/workspace/deletion/deletion-pattern.ts'
 import { deletePermanently, resumeDeletion } from '../../../src/main/workspace/deletion/delete-permanently.ts'
 import { findOccurrences } from '../../../src/main/workspace/deletion/occurrences.ts'
-import { History } from '../../../src/main/workspace/changes/history.ts'
-import { Workspace } from '../../../src/main/workspace/files/workspace.ts'
-import { workerEntry } from '../../../src/main/platform/workers/serve-worker.ts'
-import { mainFolder } from '../../support/app.ts'
 import { folderWith } from '../../support/folder.ts'
+import { openHistoryOf } from '../../support/history.ts'
 import { logContent } from '../../support/log-content.ts'
 import { mountSmallDisk } from '../../support/small-disk.ts'
 
@@ -48,38 +45,17 @@ async function createFolders(files: Record<string, string>) {
   return folders
 }
 
-/** Opens the workspace with the log `name` of its history, as the app does. */
+/** Opens the workspace with the log `name` of its history. */
 async function openNotes(folders: ReturnType<typeof foldersIn>, name = 'aa') {
-  const roots = { workspace: folders.workspace, forbidden: [] }
-  const history = new History({
-    entry: workerEntry(mainFolder, 'workspace/changes/changes.worker'),
-    file: logFile(folders, name),
-    roots,
-    now: () => new Date(),
-    settings: () => ({ enabled: true }),
-    isLongRunning: true,
-    onFault(error) {
-      throw error
-    },
-  })
-  const workspace = new Workspace(roots, { log: history.log })
-  await history.flush()
-  let isOpen = true
-  const close = async () => {
-    if (!isOpen) return
-    isOpen = false
-    await history.close()
-    workspace.close()
-  }
-  onTestFinished(close)
+  const opened = await openHistoryOf(folders.workspace, logFile(folders, name))
   const timeline = (path?: string) =>
-    history
+    opened.history
       .timeline({ path, limit: 1000 })
       .map(
         (entry) =>
           `${entry.cause} ${entry.from === undefined ? '' : `${entry.from} → `}${entry.path} +${entry.added} -${entry.removed}`,
       )
-  return { history, workspace, timeline, close }
+  return { ...opened, timeline }
 }
 
 function logFile({ history }: { history: string }, name = 'aa'): string {
