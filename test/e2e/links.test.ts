@@ -75,7 +75,16 @@ describe('links', () => {
     await page.locator('.monaco-editor.focused').waitFor()
     // Enter takes the focused row.
     const suggested = (name: string) => page.locator('.suggest-widget .monaco-list-row.focused', { hasText: name })
-    await page.keyboard.type('To [[wal')
+    // On a busy machine, Chromium drops the first key after the click.
+    const first = page.locator('.monaco-editor .view-lines', { hasText: 'T' })
+    await until(async () => {
+      await page.keyboard.type('T')
+      return first.waitFor({ timeout: 3000 }).then(
+        () => true,
+        () => false,
+      )
+    })
+    await page.keyboard.type('o [[wal')
     await suggested('Walrus').waitFor()
     await page.keyboard.press('Enter')
     // A wiki link cannot contain this name.
