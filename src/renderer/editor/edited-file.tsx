@@ -15,8 +15,10 @@ import { HistoryPanel } from './history.tsx'
 import type { LineChange } from '../markdown/parse/line-edits.ts'
 import type { PreviewHandle } from '../markdown/preview/preview.tsx'
 import { NoteMark, NotIndexedNote } from '#lib/notes/note-marks.tsx'
+import { addedSecrets, SecretOffer } from '#lib/notes/note-remarks.tsx'
 import { formatMoment, formatShortDay, formatNumber } from '#lib/i18n/format.ts'
 import { Button, IconButton, ErrorBoundary } from '#lib/ui/elements.tsx'
+import { loadEditor } from '#lib/i18n/index.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { formatBoundKeys, useShortcuts } from '#lib/util/shortcuts.ts'
 import { paths, useMarkedLines } from '#lib/router/paths.ts'
@@ -30,11 +32,12 @@ import { plainTitle } from '#lib/notes/note-titles.ts'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 import { useDebounced } from '#lib/util/hooks.ts'
 
-const Editor = lazy(() => import('./editor.tsx'))
+const editorModule = () => loadEditor(() => import('./editor.tsx'))
+const Editor = lazy(editorModule)
 
 const Preview = lazy(() => import('../markdown/preview/preview.tsx'))
 
-const DiffView = lazy(async () => ({ default: (await import('./editor.tsx')).DiffView }))
+const DiffView = lazy(async () => ({ default: (await editorModule()).DiffView }))
 
 /** Delay before the editor mounts if the preview fills the view, in ms. */
 const editorMountDelayMs = 400
@@ -77,6 +80,8 @@ export function EditedFile({ path, disk, autosave, missing, onDiscarded }: Edite
   }, [path, navigate])
   const file = useOpenFile(agent, path, disk, { autosave, missing, onUnsavedClose })
   const deferredText = useDeferredValue(file.text)
+  const [openedText] = useState(file.text)
+  const secrets = useMemo(() => addedSecrets(openedText, deferredText), [openedText, deferredText])
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent } }))
   const entry = files.data?.find((listed) => listed.path === path)
   const links = useNoteLinks(path)
@@ -183,6 +188,13 @@ export function EditedFile({ path, disk, autosave, missing, onDiscarded }: Edite
             <Button onClick={() => void file.resolve('theirs')}>{t('file.takeTheirs')}</Button>
             <Button onClick={() => void file.resolve('both')}>{t('file.both')}</Button>
           </Notice>
+        )}
+        {secrets[0] && isEditorMounted && (
+          <SecretOffer
+            secret={secrets[0]}
+            className="border-b border-line px-5 py-1.5"
+            onAccept={() => editor.current?.makePrivate((line) => secrets.some((secret) => secret.line === line))}
+          />
         )}
         {file.otherDrafts.map((draft) => (
           <Notice key={draft.writer} text={t('draft.ofFile', { when: formatMoment(draft.at) })}>

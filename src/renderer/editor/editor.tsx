@@ -1,4 +1,6 @@
 import { useEffect, useImperativeHandle, useRef, type Ref } from 'react'
+import { t } from 'i18next'
+import { visibilityOf } from '#shared/markdown/visibility.ts'
 import { linesWithMarks } from '#shared/markdown/visibility-edit.ts'
 import type { LineChange } from '../markdown/parse/line-edits.ts'
 import { reportSelection, type SelectedText } from '#lib/util/selected-text.ts'
@@ -8,7 +10,7 @@ import { monaco } from '#lib/util/monaco.ts'
 import type { MarkedLines } from '#lib/router/paths.ts'
 import { handlePastedFiles } from './attachments.ts'
 
-const linkCheckDebounceMs = 300
+const checkDebounceMs = 300
 
 const changeHighlightMs = 6000
 
@@ -20,6 +22,8 @@ export interface EditorHandle {
   reveal(line: number): void
   /** Edits a 1-based line as one undo step. Does nothing if the line no longer matches. */
   change(line: number, change: LineChange): void
+  /** Adds privacy marks, and saves. @param isAsked gets 0-based lines */
+  makePrivate(isAsked: (line: number) => boolean): void
   undo(): void
   redo(): void
 }
@@ -66,6 +70,7 @@ export default function Editor(props: EditorProps) {
       if (!edit) return
       replace(editor.current, new monaco.Range(lineNumber, edit.from + 1, lineNumber, edit.to + 1), edit.text)
     },
+    makePrivate: (isAsked) => editor.current && makePrivate(editor.current, latest.current.onSave, isAsked),
     // Runs on the model: the command of the editor requires focus, which a hidden editor cannot have.
     undo: () => void editor.current?.getModel()?.undo(),
     redo: () => void editor.current?.getModel()?.redo(),
@@ -128,13 +133,16 @@ export default function Editor(props: EditorProps) {
     linkContexts.set(model, linkContext)
     const decorations = instance.createDecorationsCollection()
     const options = { inlineClassName: 'unresolved' }
-    const markUnresolved = () =>
-      decorations.set(unresolvedRanges(model, linkContext).map((range) => ({ range, options })))
-    markUnresolved()
+    const markLines = () =>
+      decorations.set([
+        ...unresolvedRanges(model, linkContext).map((range) => ({ range, options })),
+        ...privateMarks(model),
+      ])
+    markLines()
     let timer: ReturnType<typeof setTimeout> | undefined
     const listener = model.onDidChangeContent(() => {
       clearTimeout(timer)
-      timer = setTimeout(markUnresolved, linkCheckDebounceMs)
+      timer = setTimeout(markLines, checkDebounceMs)
     })
     return () => {
       clearTimeout(timer)
@@ -197,6 +205,14 @@ export default function Editor(props: EditorProps) {
   return <div ref={container} className={`h-full ${margin ? 'has-notes' : ''}`} data-testid="editor" />
 }
 
+/** Returns a lock for each private line of a note that also has open ones. */
+function privateMarks(model: monaco.editor.ITextModel): monaco.editor.IModelDeltaDecoration[] {
+  const { isFullyPrivate, privateLines } = visibilityOf(model.getLinesContent().join('\n'))
+  if (isFullyPrivate) return []
+  const options = { linesDecorationsClassName: 'private-line', linesDecorationsTooltip: t('private.line') }
+  return Array.from(privateLines, (line) => ({ range: new monaco.Range(line + 1, 1, line + 1, 1), options }))
+}
+
 /** Returns the byte order mark, or an empty string. Monaco would show it as a character in replaced text. */
 function byteOrderMarkOf(text: string): string {
   return text.startsWith('\uFEFF') ? '\uFEFF' : ''
@@ -251,7 +267,7 @@ function selectionOf(editor: monaco.editor.IStandaloneCodeEditor, props: EditorP
   if (!selection || !end || !bounds || text === '') return undefined
   const place = { path: props.linkContext.path, line: selection.startLineNumber }
   const [left, bottom] = [bounds.left + end.left, bounds.top + end.top + end.height]
-  return { text, left, bottom, place, makePrivate: () => makeLinesPrivate(editor, props.onSave) }
+  return { text, left, bottom, place, makePrivate: () => makeSelectionPrivate(editor, props.onSave) }
 }
 
 /** Registers actions, not commands: a command is never disposed and would keep the editor alive. */
@@ -302,13 +318,23 @@ function changeLines(
   replace(editor, range, change(model.getValueInRange(range).split('\n')).join('\n'))
 }
 
-function makeLinesPrivate(editor: monaco.editor.IStandaloneCodeEditor, save: () => void): void {
-  const [model, selection] = [editor.getModel(), editor.getSelection()]
-  if (!model || !selection) return
+function makeSelectionPrivate(editor: monaco.editor.IStandaloneCodeEditor, save: () => void): void {
+  const selection = editor.getSelection()
+  if (!selection) return
   const { startLineNumber: from, endLineNumber, endColumn } = selection
   // A selection of whole lines ends before the first column of the next line.
   const to = Math.max(from, endLineNumber - Number(endColumn === 1))
-  const marked = linesWithMarks(model.getLinesContent().join('\n'), (index) => from <= index + 1 && index < to)
+  makePrivate(editor, save, (index) => from <= index + 1 && index < to)
+}
+
+function makePrivate(
+  editor: monaco.editor.IStandaloneCodeEditor,
+  save: () => void,
+  isAsked: (line: number) => boolean,
+): void {
+  const model = editor.getModel()
+  if (!model) return
+  const marked = linesWithMarks(model.getLinesContent().join('\n'), isAsked)
   for (const [index, text] of [...(marked ?? [])].toReversed())
     replace(editor, new monaco.Range(index + 1, 1, index + 1, model.getLineMaxColumn(index + 1)), text)
   save()

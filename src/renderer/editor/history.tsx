@@ -382,7 +382,7 @@ function BatchList() {
                 <span className="text-[12px] text-muted">{formatMoment(batch.at)}</span>
                 <Button
                   look="link"
-                  aria-label={`${undoLabel}: ${from}`}
+                  aria-label={t('common.pair', { name: undoLabel, value: from })}
                   disabled={undo.isPending}
                   onClick={() => undo.mutate(batch)}
                 >

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import type { Candidate, RecordedSearch } from '#shared/contract/index.ts'
 import { candidateKey } from './candidates.ts'
 import { MessageSquare } from 'lucide-react'
-import { PlaceMark } from '#lib/notes/note-marks.tsx'
+import { PlaceMark, PrivateMark } from '#lib/notes/note-marks.tsx'
 import { formatNoteDay } from '#lib/i18n/format.ts'
 import { usePlaceNames, PlaceLink, ResultActions } from '../markdown/citations.tsx'
 import { MemoryText, ResultMarks } from './unit-text.tsx'
@@ -62,7 +62,8 @@ export const groupLook =
   '[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-[11px] [&_[cmdk-group-heading]]:text-muted'
 
 export function ResultRow({ candidate }: { candidate: Candidate }) {
-  const { path, snippet, matched, date, superseded, missing, newer } = candidate
+  const { path, snippet, matched, date, superseded, missing, newer, isPrivate } = candidate
+  const isChat = sessionOfPath(path) !== undefined
   const title = usePlaceNames().chatTitle(path)
   return (
     <span className="min-w-0 flex-1" data-testid="result" data-place={`${path}:${candidate.startLine}`}>
@@ -70,7 +71,7 @@ export function ResultRow({ candidate }: { candidate: Candidate }) {
       <span className="flex min-w-0 items-baseline gap-3 text-[12px] text-muted">
         {date !== undefined && <span className="shrink-0">{formatNoteDay(date)}</span>}
         <span className="min-w-0 truncate">
-          <PlaceMark path={path} />
+          {isPrivate ? <PrivateMark label={t('private.line')} className="mr-1" /> : isChat && <PlaceMark path={path} />}
           {title !== undefined && <MessageSquare size={11} aria-label={t('search.chat')} className="mr-1 inline" />}
           {title ?? path}
         </span>

@@ -89,7 +89,7 @@ export function SearchView({ linkedQuery }: { linkedQuery: string }) {
                 groups.every(({ name, candidates: { length } }) => name === 'weak' || length === 0) && (
                   <p className="px-2.5 pt-2 text-muted">{t('search.nothing', { query })}</p>
                 )}
-              <Command.List>
+              <Command.List label={t('palette.list')}>
                 {groups.map(({ name, candidates: members }) => (
                   <ResultGroup
                     key={name}

@@ -47,7 +47,7 @@ export function ProblemList({ label, problems, onAction }: ProblemListProps) {
 
 function ProblemItem({ problem, onAction }: { problem: Problem; onAction: (() => void) | undefined }) {
   const { part, level, since, message, path, files = [], remedy } = problem
-  const text = path === undefined || message.includes(path) ? message : `${path}: ${message}`
+  const text = path === undefined || message.includes(path) ? message : t('common.pair', { name: path, value: message })
   return (
     <li data-testid="problem" className="flex gap-3 border-b border-soft py-2.5 last:border-0">
       <span className="pt-0.5">

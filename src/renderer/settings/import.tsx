@@ -196,7 +196,8 @@ function Facts({ plan }: { plan: ImportPlan }) {
   return (
     <>
       <p>
-        <strong>{t(`import.kind.${kind}`)}</strong>: {notes.join(' · ')}
+        <strong>{t('common.pair', { name: t(`import.kind.${kind}`), value: '' })}</strong>
+        {notes.join(' · ')}
       </p>
       {hasAttachments && <p>{[added, ...factsOf(attachments)].join(' · ')}</p>}
       <p className="empty:hidden">{factsOf({ links, lost }).join(' · ')}</p>

@@ -1,4 +1,5 @@
 import { t } from 'i18next'
+import { loadEditor } from '#lib/i18n/index.ts'
 import { useQuery, keepPreviousData, useMutation } from '@tanstack/react-query'
 import { useState, type ComponentProps, type ReactNode, lazy, Suspense } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -195,7 +196,7 @@ function SettingList({ title, list, ...show }: SettingListProps) {
   )
 }
 
-const YamlEditor = lazy(() => import('./yaml-editor.tsx'))
+const YamlEditor = lazy(() => loadEditor(() => import('./yaml-editor.tsx')))
 
 const checkPauseMs = 250
 const noProblems: readonly ConfigProblem[] = []

@@ -25,21 +25,43 @@ interface CommandContext {
   readonly session: string | undefined
   readonly capture: () => void
   readonly newFile: () => void
+  /** Undefined if no note is open. */
+  readonly rename: (() => void) | undefined
   readonly toggleSidebar: () => void
   readonly goToFile: () => void
 }
 
 type LabelOf = (t: typeof i18next.t) => string
 
-function command(id: string, labelOf: LabelOf, run: () => void, keys?: string, keyword = ''): Command {
-  return { id, label: labelOf(i18next.t), keywords: [labelOf(i18next.getFixedT('en')), keyword], keys, run }
+/** Other words for commands. */
+const synonyms: Readonly<Record<string, string>> = {
+  newFile: 'new note create note add note 新笔记 新建笔记 写笔记',
+  rename: 'rename move note 重命名 改名 移动',
+  capture: 'remember this save note 记住 记下 备忘',
+  notes: 'daily log diary today calendar 日志 日记 日历 今天',
+  changes: 'undo redo history versions revert restore 撤销 重做 历史 版本 恢复 还原',
+  search: 'find 查找 搜索',
+  findInFiles: 'replace 替换',
+  upkeep: 'duplicates tidy 重复 整理',
+  forget: 'erase remove 删除 抹掉',
+  tested: 'checks 检查',
+  sidebar: 'hide show panel 侧栏 边栏',
+  reindex: 'index update 索引 更新',
+  import: 'chatgpt claude obsidian 导入',
+  'theme/dark': 'night black 夜间 黑色',
+  'theme/light': 'day white 白色',
+}
+
+function command(id: string, labelOf: LabelOf, run: () => void, keys?: string): Command {
+  const keywords = [labelOf(i18next.getFixedT('en')), ...(synonyms[id] ? [synonyms[id]] : [])]
+  return { id, label: labelOf(i18next.t), keywords, keys, run }
 }
 
 const runAsync = (action: () => Promise<unknown>) => () => void runWithErrorToast(action())
 const setAppearance = (change: Partial<Appearance>) => runAsync(() => client.settings.setAppearance(change))
 
 const inspectLabel = (t: typeof i18next.t, page: 'sent' | 'found' | 'tested') =>
-  `${t('inspect.title')}: ${t(`inspect.${page}`)}`
+  t('common.pair', { name: t('inspect.title'), value: t(`inspect.${page}`) })
 
 /** Queries the providers; used only while the palette is open. */
 export function useModelCommands(): Command[] {
@@ -51,7 +73,7 @@ export function useModelCommands(): Command[] {
     .map(({ id }) => command(`model/${id}`, (t) => t('chat.model', { model: id }), choose(id)))
 }
 
-export function useCommands({ session, capture, newFile, toggleSidebar, goToFile }: CommandContext): Command[] {
+export function useCommands({ session, capture, newFile, rename, toggleSidebar, goToFile }: CommandContext): Command[] {
   const agent = useAgent()
   const [, navigate] = useLocation()
   const switchAgent = useSwitchAgent()
@@ -64,11 +86,16 @@ export function useCommands({ session, capture, newFile, toggleSidebar, goToFile
     void runWithErrorToast(client.suggestions.look({ agent: agent.id }))
   }
   const settingsCommand = (id: (typeof sections)[number]['id']) =>
-    command(`settings/${id}`, (t) => `${t('settings.title')}: ${t(`settings.section.${id}`)}`, goTo(paths.settings(id)))
+    command(
+      `settings/${id}`,
+      (t) => t('common.pair', { name: t('settings.title'), value: t(`settings.section.${id}`) }),
+      goTo(paths.settings(id)),
+    )
   return [
     command('newChat', (t) => t('nav.newChat'), goTo(paths.chat()), commandKeys.newChat),
     command('capture', (t) => t('shortcut.capture'), capture, commandKeys.capture),
     command('newFile', (t) => t('nav.newFile'), newFile),
+    ...(rename ? [command('rename', (t) => t('file.rename'), rename)] : []),
     command('goToFile', (t) => t('shortcut.goToFile'), goToFile, commandKeys.goToFile),
     command('search', (t) => t('shortcut.searchView'), goTo(paths.search()), commandKeys.search),
     command('findInFiles', (t) => t('find.title'), goTo(paths.find()), commandKeys.findInFiles),
@@ -82,7 +109,7 @@ export function useCommands({ session, capture, newFile, toggleSidebar, goToFile
     command('forget', (t) => t('deletePermanently.title'), goTo(paths.forget())),
     command('found', (t) => inspectLabel(t, 'found'), goTo(paths.found())),
     command('recalls', (t) => t('recalls.title'), goTo(paths.recalls())),
-    command('tested', (t) => inspectLabel(t, 'tested'), goTo(paths.checks()), undefined, 'checks'),
+    command('tested', (t) => inspectLabel(t, 'tested'), goTo(paths.checks())),
     ...(session === undefined ? [] : [command('stop', (t) => t('shortcut.stop'), stopTurn(session), commandKeys.stop)]),
     command('sidebar', (t) => t('shortcut.sidebar'), toggleSidebar, commandKeys.sidebar),
     command('reindex', (t) => t('palette.reindex'), reindex(agent.id)),
@@ -91,7 +118,7 @@ export function useCommands({ session, capture, newFile, toggleSidebar, goToFile
       .map(({ id, name }) =>
         command(
           `agent/${id}`,
-          (t) => `${t('nav.agent')}: ${name}`,
+          (t) => t('common.pair', { name: t('nav.agent'), value: name }),
           () => switchAgent(id),
         ),
       ),

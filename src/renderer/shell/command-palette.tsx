@@ -4,12 +4,13 @@ import { Command } from 'cmdk'
 import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import type { Candidate } from '#shared/contract/index.ts'
+import { openSecretsIn } from '#shared/markdown/visibility-edit.ts'
 import { api } from '#lib/api/client.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { NoteMark, PrivateMark } from '#lib/notes/note-marks.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { useTextField } from '#lib/ui/elements.tsx'
-import { bestMatches, isSameName, nameRanker, pinyinRank, useChineseNames } from '#lib/util/name-match.ts'
+import { beginsWords, bestMatches, nameRanker, pinyinRank, useChineseNames } from '#lib/util/name-match.ts'
 import { backdropLook, Keys } from '#lib/ui/frames.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { sections } from '../settings/setting-rows.ts'
@@ -82,13 +83,18 @@ function PaletteBody({ commands, mode, initialText, onClose, selected, onSelect 
   const [typed, setTyped] = useState(initialText)
   const field = useTextField(typed, setTyped)
   const query = typed.trim()
-  const [, navigate] = useLocation()
+  const [place, navigate] = useLocation()
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent } }))
   const sessions = useQuery(api.chats.list.queryOptions({ input: { agent: agent } }))
   const chinese = useChineseNames(query)
   const rankOf = nameRanker(query, chinese)
   const search = useTypedSearch(mode === 'all' ? query : '', searchHere)
-  const groups = query === '' ? [] : resultGroups(search.explanation?.candidates ?? [])
+  const mayShowPrivate = /^\/(?:file|search)\b/.test(place)
+  const isShown = ({ heading, snippet, isPrivate }: Candidate) => {
+    const holds = nameRanker(query)(`${heading}\n${snippet}`) !== undefined
+    return holds && (mayShowPrivate || (isPrivate !== true && openSecretsIn(snippet).length === 0))
+  }
+  const groups = query === '' ? [] : resultGroups(search.explanation?.candidates.filter(isShown) ?? [])
   const resultsOf = (name: 'notes' | 'chats' | 'weak', limit = maxResults) =>
     groups.find((group) => group.name === name)?.candidates.slice(0, limit) ?? []
   const weak = resultsOf('weak', Math.max(0, minNotes - resultsOf('notes').length))
@@ -114,6 +120,10 @@ function PaletteBody({ commands, mode, initialText, onClose, selected, onSelect 
   const goTo = (path: string) => closeThen(() => navigate(path))
   const openResult = ({ path, startLine, endLine, matched }: Candidate) =>
     closeThen(() => navigate(paths.source(path, startLine, endLine), { state: { words: matched } }))()
+  const recentFiles = useMemo(
+    () => files.data?.toSorted((one, other) => other.modifiedAt - one.modifiedAt),
+    [files.data],
+  )
   const rowsOf = <T,>(rows: readonly T[], nameOf: (row: T) => string) =>
     query === '' ? rows.slice(0, maxBeforeTyping) : bestMatches(rows, rankOf, nameOf).slice(0, maxShown)
   const nameOfCommand = ({ label, id, keywords }: AppCommand) => [label, id, ...keywords].join('\n')
@@ -129,7 +139,7 @@ function PaletteBody({ commands, mode, initialText, onClose, selected, onSelect 
   )
   // A name typed in pinyin can match a command by chance: Enter must not run it.
   const isCommandMeant = matching.slice(0, 1).some((best) => rankOf(nameOfCommand(best)) !== pinyinRank)
-  const isCommandTyped = query !== '' && allCommands.some(({ label }) => isSameName(label, query))
+  const isCommandTyped = query.length > 1 && matching.some((one) => beginsWords(nameOfCommand(one), query))
   return (
     <>
       <Command.Input
@@ -146,6 +156,7 @@ function PaletteBody({ commands, mode, initialText, onClose, selected, onSelect 
         className="w-full border-b border-line bg-transparent px-4 py-3 text-[14px] outline-none placeholder:text-muted"
       />
       <Command.List
+        label={t('palette.list')}
         ref={list}
         aria-busy={mode === 'all' && (search.isBusy || search.query !== query)}
         className="max-h-[46vh] overflow-y-auto p-1.5"
@@ -154,7 +165,7 @@ function PaletteBody({ commands, mode, initialText, onClose, selected, onSelect 
         {isCommandTyped && commandRows}
         <ResultGroup name="notes" candidates={resultsOf('notes')} onOpen={openResult} />
         <Group heading={t('palette.files')}>
-          {rowsOf(files.data ?? [], ({ path }) => [path, ...(names.get(path) ?? [])].join('\n')).map(
+          {rowsOf(recentFiles ?? [], ({ path }) => [path, ...(names.get(path) ?? [])].join('\n')).map(
             ({ path, privacy }) => (
               <Row key={path} value={`file/${path}`} onSelect={goTo(paths.file(path))}>
                 <span className="font-mono text-[12px]">{path}</span>

@@ -6,10 +6,11 @@ import { goToEvent } from '#lib/api/event-stream.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { ErrorBoundary, Button, IconButton, TextInput } from '#lib/ui/elements.tsx'
 import { useShortcuts, commandKeys, formatBoundKeys } from '#lib/util/shortcuts.ts'
-import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
+import { fileAt, paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
 import { loadTexts } from '#lib/i18n/index.ts'
 import { HeaderStart, Modal, ModalTitle, Keys, NavRow, SidebarSection } from '#lib/ui/frames.tsx'
 import { useSelectedText, type SelectedText } from '#lib/util/selected-text.ts'
+import { MoveDialog } from '../editor/tree/file-row.tsx'
 import { NewFileDialog, AssistantFiles, FileTree } from '../editor/tree/file-tree.tsx'
 import { useCommands } from './app-commands.ts'
 import { StatusBar } from './status-bar.tsx'
@@ -54,6 +55,7 @@ export function Workbench({ agents }: { agents: readonly Agent[] }) {
   const [capture, setCapture] = useState<Pick<ComponentProps<typeof CaptureCard>, 'initialText' | 'chat'>>()
   const closeCapture = () => setCapture(undefined)
   const [isNamingFile, setIsNamingFile] = useState(false)
+  const [renamed, setRenamed] = useState<string>()
   const [palette, setPalette] = useState<'closed' | 'all' | 'files'>('closed')
   const paletteModule = usePaletteModule(palette !== 'closed')
   const [typedEarly, setTypedEarly] = useState('')
@@ -67,6 +69,7 @@ export function Workbench({ agents }: { agents: readonly Agent[] }) {
   }, [navigate])
   useEffect(preloadViewsWhenIdle, [])
   const session = sessionAt(encodedPath)
+  const openFile = fileAt(encodedPath)
   const chat = session === undefined ? undefined : { agent: agent.id, session }
   const isPaletteOpen = palette !== 'closed'
   useEffect(() => {
@@ -77,6 +80,7 @@ export function Workbench({ agents }: { agents: readonly Agent[] }) {
     session,
     capture: () => setCapture({ initialText: undefined }),
     newFile: () => setIsNamingFile(true),
+    rename: openFile === undefined ? undefined : () => setRenamed(openFile),
     toggleSidebar: sidebar.toggle,
     goToFile: () => setPalette('files'),
   })
@@ -132,6 +136,7 @@ export function Workbench({ agents }: { agents: readonly Agent[] }) {
         )}
       </ErrorBoundary>
       {isNamingFile && <NewFileDialog onClose={() => setIsNamingFile(false)} />}
+      {renamed !== undefined && <MoveDialog from={renamed} onClose={() => setRenamed(undefined)} />}
       <ErrorBoundary piece="part" resetKey={palette}>
         {palette !== 'closed' && !paletteModule && (
           // Until the palette is loaded, typed keys would go to the focused field.

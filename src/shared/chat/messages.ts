@@ -105,18 +105,18 @@ export function isPrivateChat(data: unknown): boolean {
   return data !== undefined && !(isRecord(data) && data['isPrivate'] === false)
 }
 
-/** Slash commands and the name of their argument; null for a command without one. */
+/** Slash commands, their names in simplified and traditional Chinese, and the name of their argument, if they have one. */
 export const commands = [
-  { name: 'new', argument: 'message' },
-  { name: 'reset', argument: 'message' },
-  { name: 'compact', argument: 'focus' },
-  { name: 'remember', argument: 'text' },
-  { name: 'search', argument: 'query' },
-  { name: 'context', argument: null },
-  { name: 'status', argument: null },
-  { name: 'model', argument: 'model' },
-  { name: 'agent', argument: null },
-  { name: 'help', argument: null },
+  { name: 'new', chinese: ['新对话', '新對話'], argument: 'message' },
+  { name: 'reset', chinese: ['重置', '重設'], argument: 'message' },
+  { name: 'compact', chinese: ['压缩', '壓縮'], argument: 'focus' },
+  { name: 'remember', chinese: ['记住', '記住'], argument: 'text' },
+  { name: 'search', chinese: ['搜索', '搜尋'], argument: 'query' },
+  { name: 'context', chinese: ['上下文', '脈絡'], argument: null },
+  { name: 'status', chinese: ['状态', '狀態'], argument: null },
+  { name: 'model', chinese: ['模型', '模型'], argument: 'model' },
+  { name: 'agent', chinese: ['智能体', '智慧體'], argument: null },
+  { name: 'help', chinese: ['帮助', '說明'], argument: null },
 ] as const
 
 export interface CommandCall {
@@ -126,9 +126,14 @@ export interface CommandCall {
 
 /** Chinese input methods type `、` or `／` for `/`. @returns undefined if the message is not a command */
 export function parseCommand(message: string): CommandCall | undefined {
-  const match = /^[/／、]([a-z]+)(?:\s+([\s\S]*))?$/.exec(message.trim())
-  const command = commands.find(({ name }) => name === match?.[1])
-  return command && { name: command.name, argument: (match?.[2] ?? '').trim() }
+  const [, typed = ''] = /^[/／、](.*)$/s.exec(message.trim()) ?? []
+  const [word = ''] = /^[a-z]+(?!\S)/.exec(typed) ?? []
+  for (const { name, chinese } of commands) {
+    // Chinese is written without spaces: /记住明天交房租.
+    const used = name === word ? name : chinese.find((other) => typed.startsWith(other))
+    if (used !== undefined) return { name, argument: typed.slice(used.length).trim() }
+  }
+  return undefined
 }
 
 /** Returns the name after the slash if no command has it; undefined for other messages, such as `/etc/hosts`. */

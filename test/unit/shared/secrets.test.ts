@@ -30,6 +30,12 @@ const secrets: Record<SecretKind, readonly string[]> = {
     '银行卡密码 4711',
     '暗証番号は4711',
     'pin code 0042',
+    'the wifi password at the office is lamp-77',
+    'Alarm code 8832 for the house',
+    'PIN for the bank card 4471',
+    'my recovery code is 4F2K-9QPL',
+    '门禁码 2580#',
+    '家里 wifi 密码改成 sunny2020',
     'Wi-Fi 密码：huaishuli502',
     '門鎖密碼是 829301',
     '密码 Abc12345',
@@ -48,6 +54,8 @@ const ordinary = [
   'The password is in the vault',
   'I forgot the password again.',
   'Password: 1Password',
+  'The door code changed in 2026',
+  '密码用 argon2 加密',
   'password: see the note of Callum',
   '门锁密码每三个月换一次',
   '登录 token 有效期七天',
@@ -80,11 +88,12 @@ describe('secretsIn', () => {
     expect(secretsIn('The file starts with -----BEGIN PRIVATE KEY-----\nand so on\nfor long')).toHaveLength(1)
   })
 
-  it('finds less than one in 1,000 lines of ordinary notes', () => {
+  it('finds only secrets in ordinary notes', () => {
     const recall = fileURLToPath(new URL('../../recall/', import.meta.url))
     const lines = globSync(`${recall}*/workspace/**/*.md`).flatMap((file) => readFileSync(file, 'utf8').split('\n'))
     expect(lines.length).toBeGreaterThan(1000)
-    expect(lines.flatMap((line) => (secretsIn(line).length > 0 ? [line] : [])).length).toBeLessThan(lines.length / 1000)
+    const found = lines.filter((line) => secretsIn(line).length > 0)
+    expect(found.filter((line) => !/2580#|4718|密码锁：2816/.test(line))).toEqual([])
   })
 
   it('takes linear time for long lines', () => {

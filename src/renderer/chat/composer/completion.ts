@@ -1,5 +1,6 @@
 import type { Candidate } from '#shared/contract/index.ts'
 import { commands } from '#shared/chat/messages.ts'
+import { currentLocale } from '#lib/i18n/index.ts'
 import { candidateKey } from '../../search/candidates.ts'
 import { bestMatches, nameRanker, type ChineseNames } from '#lib/util/name-match.ts'
 
@@ -21,6 +22,12 @@ export function mentionAt(text: string, caret: number): string | undefined {
   return /(?:(?:^|[\s\p{Script=Han}])@|＠)(\S*)$/u.exec(text.slice(0, caret))?.[1]
 }
 
+/** Returns the name of a command in the interface's language. @param typed a beginning in another language keeps that one */
+export function commandName({ name, chinese }: (typeof commands)[number], typed = ''): string {
+  const own = { en: name, 'zh-CN': chinese[0], 'zh-TW': chinese[1] }[currentLocale()]
+  return [own, name, ...chinese].find((other) => other.startsWith(typed)) ?? name
+}
+
 /** The signs that Chinese input methods type for `/` and `@` count too. @param caret UTF-16 offset */
 export function completionsAt(
   text: string,
@@ -30,11 +37,11 @@ export function completionsAt(
   notes: readonly Candidate[] = [],
 ): { from: number; items: readonly Completion[] } {
   const before = text.slice(0, caret)
-  const command = /^[/／、]([a-z]*)$/.exec(before)?.[1]
-  if (command !== undefined) {
+  const typed = /^[/／、]([a-z]*|\p{Script=Han}*)$/u.exec(before)?.[1]
+  if (typed !== undefined) {
     const items = commands
-      .filter(({ name }) => name.startsWith(command))
-      .map(({ name }) => ({ kind: 'command' as const, label: name, insert: `/${name} ` }))
+      .filter(({ name, chinese }) => [name, ...chinese].some((other) => other.startsWith(typed)))
+      .map((command) => ({ kind: 'command' as const, label: command.name, insert: `/${commandName(command, typed)} ` }))
     return { from: 0, items }
   }
   const mention = mentionAt(text, caret)

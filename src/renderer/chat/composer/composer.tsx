@@ -25,7 +25,7 @@ import { useChineseNames } from '#lib/util/name-match.ts'
 import { isMac } from '#lib/util/shortcuts.ts'
 import { AgentModelPicker, useModel } from '../models/model-picker.tsx'
 import { toAttachment, withUniqueName, AttachmentChip } from './attachments.tsx'
-import { completionsAt, mentionAt, type Completion } from './completion.ts'
+import { commandName, completionsAt, mentionAt, type Completion } from './completion.ts'
 import { useTypedSearch } from '../../search/use-typed-search.ts'
 import { joinDrafts, useDraft } from '#lib/drafts.ts'
 import { ResultRow } from '../../search/results.tsx'
@@ -198,7 +198,12 @@ export function Composer(props: ComposerProps) {
         )}
         {refusedCommand !== undefined && (
           <div role="alert" className="flex flex-wrap items-baseline gap-x-3 pb-2 text-[12px] text-warning">
-            <span>{explainCode('unknown_command', { command: refusedCommand, commands: commandList })}</span>
+            <span>
+              {explainCode('unknown_command', {
+                command: refusedCommand,
+                commands: commands.map((one) => `/${commandName(one)}`).join(', '),
+              })}
+            </span>
             <Button look="link" onClick={() => void send('next', true)}>
               {t('chat.sendAsMessage')}
             </Button>
@@ -298,8 +303,6 @@ export function Composer(props: ComposerProps) {
   )
 }
 
-const commandList = commands.map(({ name }) => `/${name}`).join(', ')
-
 function AgentModelButton() {
   const { model } = useAgent()
   const name = model === offlineModelId ? t('status.noModel') : model.slice(model.indexOf('/') + 1)
@@ -365,7 +368,8 @@ function CommandRow({ name }: { name: string }) {
   return (
     <>
       <span className="font-mono text-[12px]">
-        /{name} {command.argument && <span className="text-muted">{t(`command.argument.${command.argument}`)}</span>}
+        /{commandName(command)}{' '}
+        {command.argument && <span className="text-muted">{t(`command.argument.${command.argument}`)}</span>}
       </span>
       <span className="min-w-0 flex-1 truncate text-right text-[12px] text-muted">
         {t(`command.about.${command.name}`)}

@@ -59,7 +59,8 @@ export function PrivateNote({ session }: { session: string }) {
     <p role="note" className={`${stripClass} text-muted`}>
       <Lock size={14} className="text-accent" aria-hidden />
       <span className="min-w-0 flex-1 basis-52">
-        {t('chat.private')}: <PrivateHint />
+        {t('common.pair', { name: t('chat.private'), value: '' })}
+        <PrivateHint />
       </span>
       {openLines.length > 0 && (
         <span>
@@ -119,7 +120,7 @@ export function WithoutMemoryNote({ session }: { session: string }) {
     <p role="note" className={`${stripClass} text-muted`}>
       <BrainOff size={14} className="text-accent" aria-hidden />
       <span className="min-w-0 flex-1 basis-52">
-        {t('chat.withoutMemory')}: {t('chat.withoutMemoryHint')}
+        {t('common.pair', { name: t('chat.withoutMemory'), value: t('chat.withoutMemoryHint') })}
       </span>
       <Button
         look="link"

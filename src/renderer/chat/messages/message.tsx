@@ -255,7 +255,7 @@ function QuestionView({ question }: { question: AskedMessage }) {
         <Attachments files={files} images={images} />
         {text !== '' && (
           <div className="prose rounded-lg rounded-br-sm border border-line bg-side px-3.5 py-2 whitespace-pre-wrap">
-            <span className="sr-only">{t('chat.you')}: </span>
+            <span className="sr-only">{t('common.pair', { name: t('chat.you'), value: '' })}</span>
             {limitCombiningMarks(clipped)}
             {clipped.length < text.length && (
               <div>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { useDisclosure } from '#lib/util/hooks.ts'
 import { t } from 'i18next'
 import { commands } from '#shared/chat/messages.ts'
+import { commandName } from '../composer/completion.ts'
 import type { CommandOutcome, SessionEvent } from '#shared/contract/index.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { explainCode } from '#lib/feedback/toast.ts'
@@ -160,12 +161,13 @@ function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
     case 'help':
       return (
         <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-0.5">
-          {commands.map(({ name, argument }) => (
-            <div key={name} className="contents">
+          {commands.map((command) => (
+            <div key={command.name} className="contents">
               <dt className="font-mono text-[12px]">
-                /{name} {argument && <span className="text-muted">{t(`command.argument.${argument}`)}</span>}
+                /{commandName(command)}{' '}
+                {command.argument && <span className="text-muted">{t(`command.argument.${command.argument}`)}</span>}
               </dt>
-              <dd className="text-muted">{t(`command.about.${name}`)}</dd>
+              <dd className="text-muted">{t(`command.about.${command.name}`)}</dd>
             </div>
           ))}
         </dl>

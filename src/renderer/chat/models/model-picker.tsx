@@ -90,7 +90,7 @@ function ModelList({ value, onChoose, onClose }: Omit<ModelPickerProps, 'trigger
           onClick={() => refresh.mutate()}
         />
       </div>
-      <Command.List className="max-h-80 overflow-y-auto p-1">
+      <Command.List label={t('palette.list')} className="max-h-80 overflow-y-auto p-1">
         <Command.Empty className="px-3 py-4 text-muted">{t('models.none')}</Command.Empty>
         {[...groups].map(([provider, members]) => (
           <Command.Group

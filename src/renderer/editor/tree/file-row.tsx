@@ -107,7 +107,7 @@ export function PathMenu({ path, children }: { path: string; children: ReactNode
   )
 }
 
-function MoveDialog({ from, onClose }: { from: string; onClose: () => void }) {
+export function MoveDialog({ from, onClose }: { from: string; onClose: () => void }) {
   const { id: agent } = useAgent()
   const [, navigate] = useLocation()
   const [planned, setPlanned] = useState<{ to: string; plan: MovePlan & { staysPrivate: boolean } }>()

@@ -123,7 +123,7 @@ function showMatch(event: Extract<AppEvent, { type: 'noteMatched' }>): void {
   const { agent, path, line, text, proposal: suggestion, hasOtherFacts } = event
   const show = (title: string, buttons: ExternalToast) =>
     toast.info(title, {
-      description: `${withoutPrivateMarks(text)} (${path}:${line})`,
+      description: i18next.t('common.placed', { text: withoutPrivateMarks(text), place: `${path}:${line}` }),
       duration: matchToastMs,
       style: { flexWrap: 'wrap' },
       classNames: { content: 'basis-5/6!' },

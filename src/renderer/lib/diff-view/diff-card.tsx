@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import type { FileChange } from '#shared/util/file-change.ts'
 import { paths } from '../router/paths.ts'
 import { Patch, hunkKey, splitHunks } from './patch.tsx'
-import { useMemo, useState, useCallback } from 'react'
+import { lazy, Suspense, useMemo, useState, useCallback } from 'react'
 import type { HistoryEntry } from '#shared/contract/index.ts'
 import { Button, TextLink, MoreButton, ErrorBoundary } from '../ui/elements.tsx'
 import { useTranslation } from 'react-i18next'
@@ -13,6 +13,8 @@ import { skipToken, useQuery, useMutation } from '@tanstack/react-query'
 import { toast } from 'sonner'
 import { api, queryClient } from '../api/client.ts'
 import { showChange } from '../feedback/change-toast.ts'
+
+const AddedSecret = lazy(async () => ({ default: (await import('../notes/note-remarks.tsx')).AddedSecret }))
 
 export function DiffCard({ change }: { change: FileChange }) {
   const { id: agent } = useAgent()
@@ -37,6 +39,9 @@ export function DiffCard({ change }: { change: FileChange }) {
           </Link>
         </span>
       </figcaption>
+      <Suspense fallback={null}>
+        <AddedSecret path={path} patch={patch} />
+      </Suspense>
       <Patch patch={patch} isUndone={revert.overall === 'undone'} />
     </figure>
   )

@@ -49,7 +49,9 @@ const invalidUrlMessage = 'Invalid URL'
 
 function configReason({ key, fault, allowed, reason }: Record<string, unknown>): string {
   const explanation = explainFault({ message: String(reason), fault, allowed })
-  return fault === undefined || key === '' ? explanation : `${String(key)}: ${explanation}`
+  return fault === undefined || key === ''
+    ? explanation
+    : i18next.t('common.pair', { name: String(key), value: explanation })
 }
 
 /** Explains an invalid configuration value. Falls back to the English message if there is no translation. */

@@ -6,7 +6,9 @@ export function formatNumber(value: number, options?: Intl.NumberFormatOptions):
 }
 
 function formatTime(date: Date | number, options: Intl.DateTimeFormatOptions): string {
-  return new Intl.DateTimeFormat(i18next.language, options).format(date)
+  // Otherwise 03:38 is 上午03:38 in Taiwan.
+  const hours = options.hour && i18next.language.startsWith('zh') ? ({ hourCycle: 'h23' } as const) : {}
+  return new Intl.DateTimeFormat(i18next.language, { ...options, ...hours }).format(date)
 }
 
 /** Formats a rough token count: 46,120 → 46.1k. */
@@ -73,7 +75,8 @@ const minShownDollars = 0.0001
 
 export function formatMoney(dollars: number): string {
   if (dollars > 0 && dollars < minShownDollars) return `<${formatMoney(minShownDollars)}`
-  return formatNumber(dollars, { style: 'currency', currency: 'USD', maximumFractionDigits: dollars >= 1 ? 2 : 4 })
+  const digits = { maximumFractionDigits: dollars >= 1 ? 2 : 4 }
+  return formatNumber(dollars, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol', ...digits })
 }
 
 /** Formats a date in local time as `YYYY-MM-DD`, the Swedish format. */

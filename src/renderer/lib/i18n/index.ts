@@ -25,6 +25,18 @@ export async function startI18n(): Promise<void> {
   await applyLocale('system')
 }
 
+const editorTexts = {
+  en: () => Promise.resolve(),
+  'zh-CN': () => import('monaco-editor/nls/lang/zh-cn'),
+  'zh-TW': () => import('monaco-editor/nls/lang/zh-tw'),
+} as const
+
+/** Loads an editor after the texts of its find bar and menus, which it reads once. */
+export async function loadEditor<T>(load: () => Promise<T>): Promise<T> {
+  await editorTexts[currentLocale()]()
+  return load()
+}
+
 let pendingLocale: Locale | undefined
 
 /** Loads and shows a language. If another one is chosen meanwhile, that one wins. */

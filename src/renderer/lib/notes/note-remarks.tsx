@@ -1,7 +1,10 @@
-import { useQuery } from '@tanstack/react-query'
+import { skipToken, useQuery } from '@tanstack/react-query'
 import { t } from 'i18next'
-import { openSecretsIn, withPrivateSecrets } from '#shared/markdown/visibility-edit.ts'
-import { api } from '#lib/api/client.ts'
+import { useMemo } from 'react'
+import { addedLines, openSecretsIn, withPrivateLines, withPrivateSecrets } from '#shared/markdown/visibility-edit.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
+import { api, client } from '#lib/api/client.ts'
+import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { Button } from '#lib/ui/elements.tsx'
 import { useDebounced } from '../util/hooks.ts'
 
@@ -19,12 +22,54 @@ export function NoteRemarks({ text, onChange }: { text: string; onChange: (text:
           {t('capture.dated', { text: dated })}
         </p>
       )}
-      {secret && (
-        <p role="status" className="flex flex-wrap items-center gap-2 text-[12px] text-warning">
-          {t('capture.secret', { kind: t(`capture.secret_${secret.kind}`) })}
-          <Button onClick={() => onChange(withPrivateSecrets(text))}>{t('capture.makePrivate')}</Button>
-        </p>
-      )}
+      {secret && <SecretOffer secret={secret} onAccept={() => onChange(withPrivateSecrets(text))} />}
     </>
+  )
+}
+
+interface SecretOfferProps {
+  readonly secret: ReturnType<typeof openSecretsIn>[number]
+  readonly className?: string
+  readonly onAccept: () => void
+}
+
+export function SecretOffer({ secret, className = '', onAccept }: SecretOfferProps) {
+  return (
+    <p role="status" className={`flex flex-wrap items-center gap-2 text-[12px] text-warning ${className}`}>
+      {t('capture.secret', { kind: t(`capture.secret_${secret.kind}`) })}
+      <Button onClick={onAccept}>{t('capture.makePrivate')}</Button>
+    </p>
+  )
+}
+
+/** Returns the open secrets in the lines of a text that another text does not have. */
+export function addedSecrets(before: string, after: string): readonly SecretOfferProps['secret'][] {
+  const added = new Set(addedLines(before, after).map(([line]) => line))
+  return openSecretsIn(after).filter(({ line }) => added.has(line))
+}
+
+/** Offers to make the lines of a change private that look like secrets and are still open. */
+export function AddedSecret({ path, patch }: { path: string; patch: string }) {
+  const { id: agent } = useAgent()
+  const added = useMemo(() => new Set(patch.match(/^\+.*$/gm)?.map((line) => line.slice(1))), [patch])
+  const hasSecret = useMemo(() => openSecretsIn([...added].join('\n')).length > 0, [added])
+  const file = useQuery(api.workspace.read.queryOptions({ input: hasSecret ? { agent, path } : skipToken })).data
+  if (!file) return null
+  const lines = file.text.split(/\r?\n/)
+  const secrets = openSecretsIn(file.text).filter(({ line }) => added.has(lines[line] ?? ''))
+  const makePrivate = async () => {
+    const text = withPrivateLines(file.text, (line) => secrets.some((secret) => secret.line === line))
+    const { hash } = await client.workspace.write({ agent, path, text, expectedHash: file.hash })
+    const undo = () => client.workspace.write({ agent, path, text: file.text, expectedHash: hash })
+    showSuccess(t('private.locked', { path }), undo)
+  }
+  return (
+    secrets[0] && (
+      <SecretOffer
+        secret={secrets[0]}
+        className="border-b border-line px-3.5 py-1.5"
+        onAccept={() => void runWithErrorToast(makePrivate())}
+      />
+    )
   )
 }

@@ -45,9 +45,19 @@ export function nameRanker(query: string, chinese?: ChineseNames): RankName {
   }
 }
 
-export function isSameName(one: string, other: string): boolean {
-  const compare = new Intl.Collator(i18next.language, { sensitivity: 'base' }).compare
-  return compare(one.replace(/…$/, ''), other) === 0
+/** Returns true if each word of a query begins a word of one of the names; a Chinese one can be anywhere in it. */
+export function beginsWords(names: string, query: string): boolean {
+  const words = query.normalize('NFC').trim().split(/\s+/)
+  return names
+    .normalize('NFC')
+    .split('\n')
+    .some((name) =>
+      words.every((word) =>
+        new RegExp(`${/^[\p{Script=Han}]/u.test(word) ? '' : '(?<![\\p{L}\\p{N}])'}${RegExp.escape(word)}`, 'iu').test(
+          name,
+        ),
+      ),
+    )
 }
 
 export function bestMatches<T>(rows: readonly T[], rankOf: RankName, nameOf: (row: T) => string): T[] {
