@@ -3,6 +3,7 @@
  * reference to its replacement:
  *
  * - ~~We deploy on Heroku.~~ (until 2026-11-21, now: [memory/2026-11-21.md:12] “We deploy on Fly.io.”)
+ * - ~~部署在 Heroku~~（至 2026-11-21，今：[memory/2026-11-21.md:12]“部署在 Fly.io”）
  *
  * The quote identifies the line if lines were inserted above it; the line number is then a hint. Quote and reference
  * are optional; the reference may be a link: `[memory/x.md:12](memory/x.md#L12)`. A whole note has `superseded: {
@@ -27,10 +28,14 @@ export interface Superseded {
 }
 
 /** Returns false only if the text contains no superseded line; cheaper than parsing. */
-export const mayBeSuperseded = (text: string): boolean => text.includes('~~') && text.includes('(until ')
+export const mayBeSuperseded = (text: string): boolean => text.includes('~~') && /\(until |（至 /.test(text)
 
-const struckLine =
-  /^~~(.+)~~ ?\(until (\d{4}-\d{2}-\d{2})(?:, now: \[([^[\]\n]+?)(?::(\d+)(?:[-–]\d+)?)?\](?:\([^()\n]*\))?(?: “([^”\n]+)”)?)?\)((?:\s+\^(?:[\w-]+|\[[^\]\n]*\]))*)\s*$/u
+const reference = '\\[([^[\\]\\n]+?)(?::(\\d+)(?:[-–]\\d+)?)?\\](?:\\([^()\\n]*\\))?(?: ?“([^”\\n]+)”)?'
+const struckLine = new RegExp(
+  `^~~(.+)~~ ?(?:\\(until |（至 )(\\d{4}-\\d{2}-\\d{2})(?:(?:, now: |，今：)${reference})?[)）]` +
+    '((?:\\s+\\^(?:[\\w-]+|\\[[^\\]\\n]*\\]))*)\\s*$',
+  'u',
+)
 
 /** Parses a superseded line. @returns undefined if the line is valid or only partly struck through */
 export function supersededLine(line: string): (Superseded & { readonly text: string }) | undefined {
@@ -52,9 +57,9 @@ export function supersededNote(text: string): Superseded | undefined {
   const until = value && /\buntil:\s*["']?(\d{4}-\d{2}-\d{2})/.exec(value)?.[1]
   if (until === undefined || until === '') return undefined
   const byMatch = /\bby:\s*(?:"([^"\n]+)"|'([^'\n]+)'|([^,}\n"']+))/.exec(value ?? '')
-  const reference = (byMatch?.[1] ?? byMatch?.[2] ?? byMatch?.[3])?.trim()
-  if (reference === undefined || reference === '') return { until, by: undefined }
-  const [, path = reference, line] = /^\[?(.+?)(?::(\d+))?\]?$/.exec(reference) ?? []
+  const named = (byMatch?.[1] ?? byMatch?.[2] ?? byMatch?.[3])?.trim()
+  if (named === undefined || named === '') return { until, by: undefined }
+  const [, path = named, line] = /^\[?(.+?)(?::(\d+))?\]?$/.exec(named) ?? []
   return { until, by: { path, line: line === undefined ? undefined : Number(line) } }
 }
 
@@ -62,12 +67,11 @@ export function strikeThrough(line: string, { until, by }: Superseded): string {
   const lead = line.slice(0, leadOf(line).length)
   const text = supersededLine(line)?.text ?? line.slice(lead.length).trim()
   const trailingMarks = struckLine.exec(line.slice(lead.length))?.[6] ?? ''
-  return `${lead}~~${text}~~ (until ${until}${by === undefined ? '' : formatSuccessor(by)})${trailingMarks}`
-}
-
-function formatSuccessor({ path, line, text }: Successor): string {
-  const reference = `, now: [${path}${line === undefined ? '' : `:${line}`}]`
-  return text === undefined || text === '' ? reference : `${reference} “${text}”`
+  const isChinese = /\p{Script=Han}/u.test(text) && !/\p{Script=Hiragana}/u.test(text)
+  const [start, now, space, end] = isChinese ? ['（至 ', '，今：', '', '）'] : [' (until ', ', now: ', ' ', ')']
+  const place = by && `${now}[${by.path}${by.line === undefined ? '' : `:${by.line}`}]`
+  const quote = by?.text ? `${space}“${by.text}”` : ''
+  return `${lead}~~${text}~~${start}${until}${place ?? ''}${quote}${end}${trailingMarks}`
 }
 
 const maxQuote = 60

@@ -33,7 +33,9 @@ type Remarks = Pick<SearchResult, 'snippet' | 'superseded' | 'missing' | 'newer'
  */
 export function formatRemarks({ snippet, superseded, missing = [], newer }: Remarks): string {
   const by = superseded?.by
-  const isInText = snippet.includes(`(until ${superseded?.until}`) && (by === undefined || snippet.includes(`[${by}]`))
+  const isInText =
+    ['(until ', '（至 '].some((start) => snippet.includes(start + (superseded?.until ?? ''))) &&
+    (by === undefined || snippet.includes(`[${by}]`))
   return [
     superseded && !isInText ? ` (until ${superseded.until}${by === undefined ? '' : `; now ${by}`})` : '',
     missing.length > 0 ? ` (does not mention: ${missing.join(', ')})` : '',
