@@ -45,18 +45,26 @@ export function memorySource(options: AgentOptions, provider?: EmbeddingProvider
 }
 
 export function foldersWithPrivateRules(options: AgentOptions): NotesFolder[] {
-  const { workspace, config } = options
+  const { workspace, config, conventions } = options
   const rules = resolveRules(workspace, config.current.visibility.private)
-  const notesFolder = (folder: string, prefix: string, ownRules: readonly string[] = []) => ({
+  const notesFolder = (
+    folder: string,
+    prefix: string,
+    daily?: NotesFolder['daily'],
+    ownRules: readonly string[] = [],
+  ): NotesFolder => ({
     prefix,
+    daily,
     privateRules: rulesForFolder(folder, [...resolveRules(folder, ownRules), ...rules]),
   })
   return [
-    notesFolder(workspace, ''),
+    notesFolder(workspace, '', conventions.effective.daily),
     ...extraFolders(options).map((folder) => notesFolder(folder, `${folder}/`)),
     ...options
       .sharedMemories()
-      .map((shared) => notesFolder(shared.workspace, `@${shared.agent}/`, shared.privateRules)),
+      .map(({ agent, workspace: folder, layout, privateRules }) =>
+        notesFolder(folder, `@${agent}/`, layout.daily, privateRules),
+      ),
   ]
 }
 

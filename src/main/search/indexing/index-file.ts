@@ -45,7 +45,7 @@ export async function openIndexFile(
   { file, embedding, notes: folders, chunking, earlier = [] }: IndexFileSettings,
   isCorrupt = false,
 ) {
-  const identity = identityOf(embedding, chunking)
+  const identity = identityOf(embedding, chunking, folders)
   const storeOf = (db: Db, source = embedding) =>
     new UnitStore(db, unitSettingsOf({ embedding: source, folders, chunking: modelOfIndex(db).chunking }))
   const next = `${file}.next`
@@ -77,7 +77,10 @@ export async function openIndexFile(
   }
   const oldSource =
     vectorDimensions(current) > 0
-      ? [embedding, ...earlier].find((one) => matchesIdentity(current, identityOf(one, modelOfIndex(current).chunking)))
+      ? [embedding, ...earlier].find((one) => {
+          const { chunking: chunks, daily } = modelOfIndex(current)
+          return matchesIdentity(current, { ...identityOf(one, chunks), daily })
+        })
       : undefined
   let rebuilt = existsSync(next) ? openForWriting(next) : undefined
   if (rebuilt && !matchesIdentity(rebuilt, identity)) {

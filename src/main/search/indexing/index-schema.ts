@@ -2,7 +2,9 @@ import Database from 'better-sqlite3'
 import { randomUUID } from 'node:crypto'
 import * as sqliteVec from 'sqlite-vec'
 import { z } from 'zod'
+import { defaultDailyNotes } from '#shared/markdown/daily-notes.ts'
 import { embeddingBaseUrl } from '#shared/util/providers.ts'
+import type { NotesFolder } from '#workspace/privacy'
 import type { EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import { tokenizerVersion } from '../text/terms.ts'
 import type { Chunking } from '../units/split-chunks.ts'
@@ -12,7 +14,7 @@ export type Db = Database.Database
 
 const schemaVersion = 16
 /** Increase when `prepareUnits` returns other units or other terms for the same text. */
-const unitVersion = 7
+const unitVersion = 8
 /** Increase when `indexedTranscriptText` changes its output. */
 const transcriptVersion = 5
 
@@ -24,17 +26,27 @@ const identitySchema = z.object({
   model: z.string(),
   address: z.string().optional(),
   chunking: z.object({ tokens: z.number(), overlap: z.number() }).optional(),
+  /** Names of daily notes that differ from the default. */
+  daily: z.array(z.string()).optional(),
 })
 
 /** Everything that the index depends on besides the files. A difference rebuilds the index. */
 export type IndexIdentity = Readonly<z.infer<typeof identitySchema>>
 
-export function identityOf({ provider, model, baseUrl }: EmbeddingSource, chunking?: Chunking): IndexIdentity {
-  if (provider === 'none') return { provider: '', model: '', chunking }
-  return { provider, model, address: embeddingBaseUrl(provider, baseUrl), chunking }
+export function identityOf(
+  { provider, model, baseUrl }: EmbeddingSource,
+  chunking?: Chunking,
+  folders: readonly NotesFolder[] = [],
+): IndexIdentity {
+  const names = folders.flatMap(({ daily }) =>
+    daily === undefined || daily.format === defaultDailyNotes.format ? [] : `${daily.folder}/${daily.format}`,
+  )
+  const daily = names.length > 0 ? names : undefined
+  if (provider === 'none') return { provider: '', model: '', chunking, daily }
+  return { provider, model, address: embeddingBaseUrl(provider, baseUrl), chunking, daily }
 }
 
-export function fingerprint({ provider, model, address, chunking }: IndexIdentity): string {
+export function fingerprint({ provider, model, address, chunking, daily }: IndexIdentity): string {
   return JSON.stringify({
     schemaVersion,
     tokenizerVersion,
@@ -45,6 +57,7 @@ export function fingerprint({ provider, model, address, chunking }: IndexIdentit
     // JSON omits them if undefined.
     address,
     chunking,
+    daily,
   })
 }
 

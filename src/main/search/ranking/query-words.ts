@@ -5,6 +5,7 @@
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import { indexTermsOf, searchTerms, type SearchTerm } from '../query/parse-query.ts'
 import type { SoundIndex } from '../text/cjk-sounds.ts'
+import { attachedTo, haveSameStem, withAttached } from '../text/foreign-stems.ts'
 import { areDerived, stem } from '../text/stem.ts'
 import { roleOfCjk, roleOfStem, type WordRole } from '../text/stop-words.ts'
 import { openTermOf } from '../text/line-kinds.ts'
@@ -150,9 +151,14 @@ const maxLongerCodes = 50
 const headKinds: ReadonlySet<MatchKind> = new Set(['exact', 'derived', 'prefix', 'spelling'])
 const derivedWeight = 0.85
 const prefixWeight = 0.8
+const minBeginning = 4
+const beginningShare = 0.6
 const compoundWeight = 0.3
 /** Weight of a related word with the cosine 1. Others have this weight times the square of their cosine. */
 const relatedWeight = { latin: 0.8, cjk: 0.6 }
+
+/** A word of letters, without Korean ones: their endings are handled by the index. */
+const alphabetic = /^(?!\p{Script=Hangul})[\p{L}\p{M}][\p{L}\p{M}']*$/u
 
 type Neighbours = readonly [before: string | undefined, after: string | undefined]
 
@@ -176,17 +182,17 @@ class WordFinder {
     for (const { kind, term, weight } of readings) this.#add('exact', indexTermsOf({ kind, term }), weight)
     const exactUnits = this.#maxUnits()
     const isUnknown = exactUnits === 0
-    const isLatin = /^[a-z][a-z']*$/.test(shown) && role !== 'figure'
+    const isAlphabetic = alphabetic.test(shown) && readings[0]?.kind === 'word' && role !== 'figure'
     const hasLettersAndDigits = /^(?!\d+$)[a-z\d]{6,}$/.test(shown)
-    if (isLatin) this.#addLatin(shown, isUnknown)
+    if (isAlphabetic) this.#addForms(shown, isUnknown)
     else if (isUnknown && hasLettersAndDigits) this.#addParts(shown)
     else if (isUnknown && (codePattern.test(shown) || /^\d{3,}$/.test(shown))) this.#addPrefixes(shown, maxLongerCodes)
-    if (isUnknown && role !== 'figure' && (!isLatin || this.#maxUnits() === 0)) this.#addSounds(shown)
+    if (isUnknown && role !== 'figure' && (!isAlphabetic || this.#maxUnits() === 0)) this.#addSounds(shown)
     if (isUnknown && readings[0]?.kind === 'cjk') this.#addPieces(readings[0].term.split(' '))
-    const isRelatable = (role === 'content' || role === 'filler') && (!isLatin || shown.length > 2)
+    const isRelatable = (role === 'content' || role === 'filler') && (!isAlphabetic || shown.length > 2)
     if (isRelatable) this.#addRelated(shown, minRelatedCosine)
     const documents = isUnknown ? this.#maxUnits() : exactUnits
-    if (isRelatable && (isUnknown || !isLatin)) this.#addRelated(shown, minDistantCosine)
+    if (isRelatable && (isUnknown || !isAlphabetic)) this.#addRelated(shown, minDistantCosine)
     const idf = idfOf(documents, this.#lexicon)
     const weight = idf * this.#factor(documents)
     return { shown, role, documents, idf, weight, ...this.#collect(), matches: this.#matches }
@@ -242,12 +248,13 @@ class WordFinder {
     return isAdded.includes(true)
   }
 
-  #addLatin(word: string, isUnknown: boolean): void {
+  #addForms(word: string, isUnknown: boolean): void {
     let isFound = this.#addDerived(word, isUnknown)
     if (!isUnknown) return
     if (word.length >= 3) isFound = this.#addPrefixes(word) || isFound
+    if (!isFound && word.length >= 3) isFound = this.#addAttached(word)
     if (!isFound && word.length >= 4) isFound = this.#addSpellings(word)
-    if (!isFound && word.length >= 5) isFound = this.#addMisspelledPrefix(word)
+    if (!isFound && word.length >= 5) isFound = this.#addMisspelledPrefix(word) || this.#addBeginnings(word)
     if (!isFound && word.length >= 6) this.#addParts(word)
   }
 
@@ -257,12 +264,43 @@ class WordFinder {
 
   #addDerived(word: string, isUnknown: boolean): boolean {
     if (word.length < 4) return false
+    const isForeign = this.#isForeign(word, isUnknown)
     const others = this.#lexicon.wordsFrom(word.slice(0, 3)).filter(([other]) => {
-      if (other === word || !areDerived(word, other)) return false
+      if (other === word) return false
+      if (isForeign && haveSameStem(word, other)) return true
+      if (!areDerived(word, other)) return false
       const isLong = isUnknown && Math.min(word.length, other.length) >= 5
       return this.#relations.cosine(word, other) > (isLong ? minCosineOfUnknown : minDerivedCosine)
     })
     return this.#addWords('derived', others, derivedWeight)
+  }
+
+  /** Returns true for words of another language than English, whose model knows few of them. */
+  #isForeign(word: string, isUnknown: boolean): boolean {
+    return !/^[a-z']+$/.test(word) || (isUnknown && this.#relations.knows?.(word) === false)
+  }
+
+  /** Adds words that articles and prepositions are attached to: המפתחות (the keys), الأسنان (the teeth). */
+  #addAttached(word: string): boolean {
+    const own = attachedTo(word)
+    const added = [
+      this.#addWords(
+        'prefix',
+        withAttached(word).flatMap((form) => this.#lexicon.wordsFrom(form)),
+        prefixWeight,
+      ),
+      ...own.map((rest) => this.#add('prefix', [rest], prefixWeight, rest)),
+      ...own.map((rest) => this.#addPrefixes(rest)),
+    ]
+    return added.includes(true)
+  }
+
+  /** Adds words with the same beginning, for languages without a stemmer. */
+  #addBeginnings(word: string): boolean {
+    if (!this.#isForeign(word, true)) return false
+    const least = Math.max(minBeginning, Math.ceil(word.length * beginningShare))
+    const others = this.#lexicon.wordsFrom(word.slice(0, least)).filter(([other]) => other.length <= word.length + 3)
+    return this.#addWords('prefix', others, prefixWeight / 2)
   }
 
   #addSpellings(word: string): boolean {

@@ -7,6 +7,7 @@ import { indexTermsOf, queryTerms, type Phrase } from '../query/parse-query.ts'
 import { stem } from '../text/stem.ts'
 import { bigramsOf, cjkRun, fold, forEachWord, lineTerms } from '../text/terms.ts'
 import { formatDay, overlaps, type Day, type DaySpan } from '../text/language/dates.ts'
+import { headingSeparator } from '../units/unit.ts'
 import type { Lexicon } from './query-words.ts'
 
 export interface UnitFacts {
@@ -79,8 +80,27 @@ export class UnitFilters {
     return sets.reduce((one, other) => one.intersection(other))
   }
 
+  /**
+   * Returns a test if a unit has a text as it is written. Capital letters must be the same; without any, case is ignored.
+   * One small word, such as "the" or 的, is only found in quotation marks.
+   */
+  writtenTest(quoted: string): (id: number) => boolean {
+    const text = quoted.replace(/^["“「『](.*)["”」』]$/s, '$1').trim()
+    if (text === '' || /^[\p{Ll}\p{Lo}]+$/u.test(quoted)) return () => false
+    const [start, end] = [/^[\p{L}\p{N}]/u, /[\p{L}\p{N}]$/u].map((edge) =>
+      edge.test(text) ? '[\\p{L}\\p{N}]' : '(?!)',
+    )
+    const pattern = new RegExp(`(?<!${start})${RegExp.escape(text)}(?!${end})`, /\p{Lu}/u.test(text) ? 'u' : 'iu')
+    return (id) => Object.values(this.#statements.texts.get(id) ?? {}).some((own) => pattern.test(own))
+  }
+
   *newest(): Generator<UnitFacts> {
     yield* this.#statements.newest.iterate()
+  }
+
+  /** Returns the units of a unit's note that are below a heading, in their order. */
+  sectionOf(id: number, heading: string): readonly number[] {
+    return this.#statements.section.all({ id, heading, below: `${heading}${headingSeparator}` })
   }
 
   factsOf(id: number): UnitFacts | undefined {
@@ -173,6 +193,13 @@ function prepare(db: Db) {
     texts: db.prepare<[number], { heading: string; text: string }>(
       'SELECT heading, text FROM units JOIN sections ON sections.id = section_id WHERE units.id = ?',
     ),
+    section: db
+      .prepare<[{ id: number; heading: string; below: string }], number>(
+        `SELECT units.id FROM units JOIN sections ON sections.id = units.section_id
+         WHERE units.file_id = (SELECT file_id FROM units WHERE id = :id)
+           AND (heading = :heading OR substr(heading, 1, length(:below)) = :below) ORDER BY start_line, seq`,
+      )
+      .pluck(),
     facts: db.prepare<[number], UnitFacts>(`${facts} WHERE units.id = ?`),
     newest: db.prepare<[], UnitFacts>(`${facts} ORDER BY mtime DESC, path, seq`),
   }
@@ -180,4 +207,23 @@ function prepare(db: Db) {
 
 export function isOfDays(unit: UnitFacts, { boosts }: Pick<FilteredQuery, 'boosts'>): boolean {
   return boosts.some((boost) => daysOf(unit).some((days) => overlaps(days, boost)))
+}
+
+/**
+ * Returns the units of the days that a query names, in the given order, those that mention a day or are of the asked kind
+ * first. Plans for a past day come last.
+ */
+export function listedUnits(
+  units: readonly UnitFacts[],
+  query: Pick<FilteredQuery, 'boosts'>,
+  mentioning: ReadonlySet<number>,
+  kindUnits: ReadonlySet<number>,
+  today: Day,
+): UnitFacts[] {
+  const [boost] = query.boosts
+  const isPlan = ({ lastDay }: UnitFacts) => boost && boost.last < today && lastDay !== null && lastDay < boost.first
+  const placeOf = (unit: UnitFacts) => (isPlan(unit) ? 2 : mentioning.has(unit.id) || kindUnits.has(unit.id) ? 0 : 1)
+  return units
+    .filter((unit) => !boost || isOfDays(unit, query) || mentioning.has(unit.id))
+    .sort((one, other) => placeOf(one) - placeOf(other))
 }

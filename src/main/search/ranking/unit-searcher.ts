@@ -13,7 +13,6 @@ import { hasConditions, parseFilters, type FilteredQuery } from '../query/filter
 import { formatDay, parseDay } from '../text/language/dates.ts'
 import { bodyOf } from '../units/prepare-units.ts'
 import { snippetOf } from '../units/split-chunks.ts'
-import { headingSeparator } from '../units/unit.ts'
 import { UnitReader, type Scope } from '../units/unit-reader.ts'
 import { unitFlags } from '../units/unit-schema.ts'
 import { isMarkedOld } from '../text/plain-line.ts'
@@ -32,7 +31,8 @@ import { askedSection, placeSection } from './asked-section.ts'
 import { findNewerLine, placeNewer, type NewerLine } from './newer-line.ts'
 import { missingWordsIn, type MissingWord } from './missing-words.ts'
 import { lowerSuperseded, Supersessions, type Supersession } from './supersession.ts'
-import { isOfDays, nearestDay, UnitFilters, unitsMentioning, type UnitFacts, type UnitText } from './unit-filters.ts'
+import { isOfDays, listedUnits, nearestDay, UnitFilters, unitsMentioning } from './unit-filters.ts'
+import type { UnitFacts, UnitText } from './unit-filters.ts'
 import { UnitVectors, type RawSimilarity } from './unit-similarity.ts'
 
 export interface UnitCandidate {
@@ -105,6 +105,8 @@ interface OpenSearch extends OpenScope {
   readonly excludedFile: number | undefined
   readonly options: UnitSearchOptions
 }
+
+type Listed = Omit<Ranked, 'supersessions' | 'newer'> & { readonly query: FilteredQuery }
 
 interface Ranked {
   readonly ranked: RankedUnit[]
@@ -282,8 +284,8 @@ export class UnitSearcher {
     if (!facts) return undefined
     if (this.#admitted(search)?.has(unit.id) !== false) return { unit, verdict: { kind: 'weak' } }
     const by = search.excludedBy(facts)
-    const phrases = requiredPhrases(search.query.words).map(({ shown }) => `"${shown}"`)
-    return { unit, verdict: { kind: 'outsideFilter', by: by.length > 0 ? by : phrases } }
+    if (by.length === 0) by.push(...requiredPhrases(search.query.words).map(({ shown }) => `"${shown}"`))
+    return { unit, verdict: { kind: 'outsideFilter', by } }
   }
 
   #model(similarity: UnitSimilarity | undefined): RankingWeights {
@@ -302,9 +304,9 @@ export class UnitSearcher {
     const dated = this.#withDates(rank(candidates, this.#model(similarity)), search)
     const supersessions = this.#supersessionsAmong(dated, search)
     const newer = this.#newerLine(dated, search)
-    const markedOld = dated.slice(0, maxMarked).filter(({ id }) => isMarkedOld(this.textOf(id).text))
     const superseded = new Map<number, Pick<Supersession, 'successor'>>(supersessions)
-    for (const { id } of markedOld) if (!superseded.has(id)) superseded.set(id, { successor: undefined })
+    for (const { id } of dated.slice(0, maxMarked))
+      if (!superseded.has(id) && isMarkedOld(this.textOf(id).text)) superseded.set(id, { successor: undefined })
     const isPlaced =
       newer && (newer.isOtherFirst || (newer.other === newer.newer && !search.words.kindUnits.has(dated[1]?.id ?? 0)))
     const section = options.scope.isChat ? [] : this.#askedSection(search, admitted)
@@ -319,8 +321,7 @@ export class UnitSearcher {
 
   #askedSection({ query, words, reader }: OpenSearch, admitted: ReadonlySet<number> | undefined): readonly number[] {
     const isSearched = (id: number) => reader.table.has(id) && admitted?.has(id) !== false
-    const sectionOf = (id: number, heading: string) =>
-      this.#statements.section.all({ id, heading, below: `${heading}${headingSeparator}` }).filter(isSearched)
+    const sectionOf = (id: number, heading: string) => this.#filters.sectionOf(id, heading).filter(isSearched)
     return askedSection(query.words, words, (id) => this.textOf(id).heading, sectionOf)
   }
 
@@ -379,10 +380,10 @@ export class UnitSearcher {
         ? undefined
         : new Set([...table.ids()].filter((id) => table.get(id).file !== excludedFile))
     const withPhrases = this.#filters.unitsWithPhrases(phrases, lexicon)
-    const ids = new Set<number>()
-    for (const unit of this.#filters.newest())
-      if ((withPhrases?.has(unit.id) ?? true) && passesFilters(unit, search)) ids.add(unit.id)
-    return ids
+    const admitted = this.#filters
+      .newest()
+      .filter((unit) => (withPhrases?.has(unit.id) ?? true) && passesFilters(unit, search))
+    return new Set(admitted.map(({ id }) => id))
   }
 
   /**
@@ -390,27 +391,36 @@ export class UnitSearcher {
    * kind that the query asks for, such as decisions, come first. If no note is of those days, lists the notes of the
    * nearest day, and names it in the conditions of the query.
    */
-  #list(search: OpenSearch): Omit<Ranked, 'supersessions' | 'newer'> & { readonly query: FilteredQuery } {
+  #list(search: OpenSearch): Listed {
     const { query, words, options, mentioning } = search
-    if (!hasConditions(query)) return { ranked: [], matched: 0, query }
+    if (!hasConditions(query)) return this.#listWritten(search)
     const [boost] = query.boosts
-    const isListed = (unit: UnitFacts) =>
-      passesFilters(unit, search) && (!boost || isOfDays(unit, query) || mentioning.has(unit.id))
-    const listed = this.#filters.newest().filter(isListed).toArray()
-    const listedFirst = mentioning.union(words.kindUnits)
-    const ranked = listed
-      .slice(0, maxListed)
-      .map(({ id }) => unscoredUnit(id, true, options.classicWeights !== undefined))
-      .toSorted((one, other) => Number(listedFirst.has(other.id)) - Number(listedFirst.has(one.id)))
+    const open = this.#filters
+      .newest()
+      .filter((unit) => passesFilters(unit, search))
+      .toArray()
+    const listed = listedUnits(open, query, mentioning, words.kindUnits, parseDay(localDate(this.#now())))
+    const ranked = this.#unscored(listed, search)
     if (ranked.length > 0 || options.scope.isChat || !boost) return { ranked, matched: listed.length, query }
-    const open = this.#filters.newest().filter((unit) => passesFilters(unit, search))
-    const day = nearestDay([...open], boost)
+    const day = nearestDay(open, boost)
     if (day === undefined) return { ranked, matched: 0, query }
     const conditions = query.conditions.map((condition) =>
       condition.kind === 'time' && !condition.isOff ? { ...condition, nearest: formatDay(day) } : condition,
     )
     const boosts = [{ ...boost, first: day, last: day }]
     return this.#list({ ...search, query: { ...query, conditions, boosts } })
+  }
+
+  #unscored(units: readonly UnitFacts[], { options }: OpenSearch): RankedUnit[] {
+    return units.slice(0, maxListed).map(({ id }) => unscoredUnit(id, true, options.classicWeights !== undefined))
+  }
+
+  /** Lists the units that have a query without a topic as it is written, newest first: "The Who", AT&T, 🎂. */
+  #listWritten(search: OpenSearch): Listed {
+    const isWritten = this.#filters.writtenTest(search.query.words)
+    const isFound = (unit: UnitFacts) => passesFilters(unit, search) && isWritten(unit.id)
+    const found = this.#filters.newest().filter(isFound).toArray()
+    return { ranked: this.#unscored(found, search), matched: found.length, query: search.query }
   }
 
   /** Raises units of the days that a time phrase names, and lowers old units if the settings ask for it. */
@@ -469,13 +479,6 @@ function prepare(db: Db) {
        FROM units JOIN files ON files.id = units.file_id JOIN sections ON sections.id = units.section_id
        WHERE units.id = ?`,
     ),
-    section: db
-      .prepare<[{ id: number; heading: string; below: string }], number>(
-        `SELECT units.id FROM units JOIN sections ON sections.id = units.section_id
-         WHERE units.file_id = (SELECT file_id FROM units WHERE id = :id)
-           AND (heading = :heading OR substr(heading, 1, length(:below)) = :below) ORDER BY start_line, seq`,
-      )
-      .pluck(),
     fileAt: db.prepare<[string, string], number>('SELECT id FROM files WHERE source = ? AND path = ?').pluck(),
     names: db.prepare<[string, string, number], { name: string; place: number }>(
       `SELECT name, place FROM note_names

@@ -1,3 +1,4 @@
+import taiwanWords from 'opencc-js/dict/TWPhrases'
 import { lazy } from '#shared/util/lazy.ts'
 import { stem } from './stem.ts'
 import { fold } from './terms.ts'
@@ -50,7 +51,8 @@ salary wage paycheck 工资 薪水 薪资 | rent 房租 租金 月租 | landlord
 apartment flat 公寓 | elevator lift 电梯 | garbage trash rubbish bin 垃圾 | faucet tap 水龙头 | sofa couch 沙发 | closet wardrobe 衣柜 | fridge refrigerator 冰箱 | aircon 空调 冷气 |
 boiler furnace 暖气 锅炉 | fuse breaker 电闸 保险丝 总闸 | stove cooker hob 灶台 炉子 | plumber 水管工 水电工 | taxi cab 出租车 计程车 | bike bicycle 自行车 单车 脚踏车 |
 motorcycle motorbike 摩托车 机车 | subway metro underground 地铁 捷运 | bus 公交 公车 巴士 | gasoline petrol fuel 汽油 加油 | vacation holiday 假期 度假 | 车位 停车位 |
-充电宝 行动电源 powerbank | 优盘 随身碟 | 打印机 印表机 printer | parcel package 快递 包裹 宅配 | kindergarten daycare nursery 幼儿园 幼稚园 | vet 兽医 宠物医院 | licence license 驾照 驾驶证
+充电宝 行动电源 powerbank | 优盘 随身碟 | 打印机 印表机 printer | parcel package 快递 包裹 宅配 | kindergarten daycare nursery 幼儿园 幼稚园 | 地址 位址 住址 | 质量 品质 | 方便面 泡面 |
+保质期 保存期限 | 洗发水 洗发精 | 圆珠笔 原子笔 | 卡车 货车 | 卷心菜 高丽菜 包菜 | 创可贴 OK绷 | 盒饭 便当 | 宾馆 饭店 旅馆 | 摄像头 镜头 | vet 兽医 宠物医院 | licence license 驾照 驾驶证
 `
 
 function rowsOf(table: string): Map<string, Set<string>> {
@@ -67,7 +69,7 @@ function rowsOf(table: string): Map<string, Set<string>> {
 }
 
 const technical = lazy(() => rowsOf(technicalTerms))
-const related = lazy(() => rowsOf(`${technicalTerms}|${everydayTerms}`))
+const related = lazy(() => rowsOf(`${technicalTerms}|${everydayTerms}|${taiwanWords}`))
 
 export function isTechnicalTerm(word: string): boolean {
   return technical().has(stem(fold(word)))

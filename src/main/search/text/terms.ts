@@ -15,7 +15,7 @@ import { koreanEndings } from './stop-words.ts'
 import { findDates, hangulNumeral, hanNumeral, parseNumeral, type DateMatch } from './language/dates.ts'
 
 /** Part of the index's fingerprint: a change here, or another version of ICU, rebuilds the index. */
-export const tokenizerVersion = `5/${process.versions.icu ?? 'none'}`
+export const tokenizerVersion = `6/${process.versions.icu ?? 'none'}`
 
 export const cjkRun =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}ー々〆]+/gu
@@ -59,19 +59,29 @@ export function bigramsOf(letters: readonly string[]): string[] {
   return letters.slice(0, -1).map((letter, index) => letter + (letters[index + 1] ?? ''))
 }
 
+/** Letters that Unicode does not decompose, and letters that are often typed as others. */
+const otherLetters = new Map(
+  'łl ıi đd ðd øo þth ßss æae œoe ςσ ёе'.split(' ').map(([letter = '', ...plain]) => [letter, plain.join('')]),
+)
+const otherLetter = new RegExp(`[${[...otherLetters.keys()].join('')}]`, 'g')
+/** Accents, and marks for vowels that Hebrew and Arabic texts mostly omit. The breve of й is no accent. */
+const accents =
+  /(?<=[\p{Script=Latin}\p{Script=Greek}])[\u0300-\u036f]+|[\u0591-\u05bd\u05bf-\u05c7\u0640\u064b-\u0652]/gu
+
 /**
- * Folds a text for comparison: NFKC, lower case, no combining accents on Latin letters, simplified characters instead
- * of traditional ones. The length can change.
+ * Folds a text for comparison: NFKC, lower case, no accents, simplified characters instead of traditional ones. The
+ * length can change.
  */
 export function fold(text: string): string {
   if (isAscii(text)) return text.toLowerCase()
   const composed = text.normalize('NFKC').toLowerCase()
   // Most text is ASCII or CJK and has no accents.
-  const plain = /[\u00c0-\u024f\u1e00-\u1eff]|\p{Mn}/u.test(composed)
+  const plain = /[\u00c0-\u052f\u1e00-\u1fff]|\p{Mn}/u.test(composed)
     ? composed
         .normalize('NFD')
-        .replace(/[\u0300-\u036f]/g, '')
+        .replace(accents, '')
         .normalize('NFC')
+        .replace(otherLetter, (letter) => otherLetters.get(letter) ?? letter)
     : composed
   return /[\u3400-\u9fff]/.test(plain) ? simplify(plain) : plain
 }

@@ -89,7 +89,8 @@ export function prepareUnits(
   const openText = marks.openText(file.path, text)
   const metadata = isChat(file) ? noMetadata : metadataOf(text, openText)
   const [openNames, names] = [namesIn(metadata, false), namesIn(metadata, true)]
-  const findDays = lineDays ? daysByLine(lineDays) : daysByHeading(file.path)
+  const pathDays = daysOfPath(file.path, settings.folders)
+  const findDays = lineDays ? daysByLine(lineDays) : daysByHeading(pathDays)
   const entries = isChat(file) ? messagesOf(text) : splitUnits(text)
   const chunks = settings.chunking && chunksOf(text, isChat(file), settings.chunking, privacy)
   const units = (chunks ?? entries).map((unit) => {
@@ -128,11 +129,11 @@ function privacyOfText(text: string): Pick<PreparedFile, 'privacy' | 'problem'> 
 export function prepareContents(
   units: readonly PreparedUnit[],
   file: Pick<PreparedFile, 'path' | 'source' | 'metadata'>,
-  { model, chunking }: UnitSettings,
+  { model, chunking, folders }: UnitSettings,
 ): PreparedContents {
   const distinct = [...new Map(units.map((unit) => [unit.hash, unit])).values()]
   const bodies = distinct.map(bodyOf)
-  const [openHead, privateHead] = [fileHeadOf(file, false), fileHeadOf(file, true)]
+  const [openHead, privateHead] = [false, true].map((isPrivate) => fileHeadOf(file, isPrivate, folders))
   const headTermsOf = cached((head: string) => [...termsOf(head).all].join(' '))
   const contents = distinct.map((unit, at): UnitContent => {
     const body = bodies[at] ?? ''
@@ -217,8 +218,7 @@ function daysByLine(lineDays: readonly (string | undefined)[]): FindDays {
 const mayStartWithDate = /^[^\p{L}\p{N}]{0,12}(?:\p{N}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|[^\0-\x7f])/iu
 
 /** Finds the days of a unit in its first line, in its headings and in the path of the note. */
-function daysByHeading(path: string): FindDays {
-  const pathDays = daysOfPath(path)
+function daysByHeading(pathDays: readonly DaySpan[]): FindDays {
   const spanOfTitle = cached((title: string) => narrowest(daysOfText({ heading: title, text: '' }, pathDays)) ?? null)
   return ({ heading, text, kind }) => {
     const title = kind === 'heading' ? [heading, text].filter(Boolean).join(headingSeparator) : heading
@@ -241,10 +241,14 @@ function namesIn({ names }: PreparedMetadata, isPrivate: boolean): string {
 }
 
 /** Returns names, path and day of a note for its open or private units. The paths of chats are random ids. */
-function fileHeadOf(file: Pick<PreparedFile, 'path' | 'source' | 'metadata'>, isPrivate: boolean): string {
+function fileHeadOf(
+  file: Pick<PreparedFile, 'path' | 'source' | 'metadata'>,
+  isPrivate: boolean,
+  folders: readonly NotesFolder[],
+): string {
   if (isChat(file)) return ''
   const path = file.path.replace(/\.(?:md|markdown)$/i, '').replace(/[/\-_]/g, ' ')
-  const days = daysOfPath(file.path).flatMap(({ first, last }) => (first === last ? formatDay(first) : []))
+  const days = daysOfPath(file.path, folders).flatMap(({ first, last }) => (first === last ? formatDay(first) : []))
   return [namesIn(file.metadata, isPrivate), path, ...days].filter(Boolean).join('\n')
 }
 

@@ -2,19 +2,26 @@
  * Finds the days that a text is about: those in the file's name, in the headings, and at the start of its lines. The
  * file's modification time does not count, because copying or correcting a note changes it.
  */
+import { dailyNoteDate } from '#shared/markdown/daily-notes.ts'
+import type { NotesFolder } from '#workspace/privacy'
 import { fold } from '../text/terms.ts'
 import {
   findDates,
   type DateMatch,
   calendarOf,
   isoWeekSpan,
+  parseDay,
   spanOf,
   yearSpan,
   type DaySpan,
 } from '../text/language/dates.ts'
 import { headingSeparator, type Unit } from './unit.ts'
 
-export function daysOfPath(path: string): DaySpan[] {
+/** @param folders with the names of their daily notes, the workspace first */
+export function daysOfPath(path: string, folders: readonly NotesFolder[] = []): DaySpan[] {
+  const { prefix = '', daily } = folders.findLast((folder) => path.startsWith(folder.prefix)) ?? {}
+  const date = daily && dailyNoteDate(daily, path.slice(prefix.length))
+  if (date !== undefined) return [{ first: parseDay(date), last: parseDay(date) }]
   const name = path
     .slice(path.lastIndexOf('/') + 1)
     .replace(/\.(md|markdown|jsonl)$/i, '')
@@ -24,7 +31,8 @@ export function daysOfPath(path: string): DaySpan[] {
 }
 
 function spanOfName(name: string): DaySpan | undefined {
-  const day = /(?<!\d)((?:19|20)\d\d)([-. ]?)(\d{2})\2(\d{2})(?!\d)/.exec(name)
+  // A time can follow: 202611181030, 20261118103000.
+  const day = /(?<!\d)((?:19|20)\d\d)([-. ]?)(\d{2})\2(\d{2})(?:[0-2]\d[0-5]\d(?:[0-5]\d)?)?(?!\d)/.exec(name)
   if (day) return spanOf(Number(day[1]), Number(day[3]), Number(day[4]))
   const week = /(?<!\d)((?:19|20)\d\d)-?w(\d{2})(?!\d)/i.exec(name)
   if (week)

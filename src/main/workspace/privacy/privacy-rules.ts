@@ -11,6 +11,7 @@ import {
   comparableLine,
   isTellingLine,
 } from '#shared/markdown/visibility.ts'
+import type { DailyNotes } from '#shared/markdown/daily-notes.ts'
 import { expandHome } from '#platform'
 import { trashFolder } from '../files/layout.ts'
 
@@ -18,6 +19,8 @@ export interface NotesFolder {
   /** Prefix of its paths in requests and results. */
   readonly prefix: string
   readonly privateRules: PrivateRules
+  /** By default, notes are dated by names with the year first. */
+  readonly daily?: DailyNotes | undefined
 }
 
 /** Rules for the notes in a folder. All paths have `/`. */

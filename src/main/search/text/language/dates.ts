@@ -123,7 +123,7 @@ export interface DateMatch {
   readonly day: number | undefined
 }
 
-const ordinal = '(?<day>\\d{1,2})(?:st|nd|rd|th)?'
+const ordinal = '(?<day>\\d{1,2})(?:st|nd|rd|th|\\.)?'
 const han = `(?<month>\\d{1,2}|${hanNumeral}{1,3})`
 const hanYear = '(?<year>\\d{4}|[〇零一二三四五六七八九]{4})\\s*年\\s*'
 const hangul = '(?<month>\\d{1,2}|십일|십이|일|이|삼|사|오|육|유|칠|팔|구|십|시)월'
@@ -132,6 +132,8 @@ const englishMonth = `(?<month>${monthName})`
 const englishYear = '(?:,?\\s+(?<year>\\d{4})\\b)?'
 const outside = '(?<![\\w./-])'
 const beyond = '(?![\\w/-]|\\.\\d)'
+/** The time of an ISO date can follow: 2026-10-03T10:30. */
+const beyondIso = '(?!(?!t\\d\\d:?\\d\\d)[\\w/-]|\\.\\d)'
 
 /** Patterns with a cheap precondition, which excludes most lines. A later pattern can't match text of an earlier match. */
 const patternGroups = (
@@ -139,7 +141,7 @@ const patternGroups = (
     [
       /\d[-/.]\d/,
       // 2026-10-03, 2026/10/3, 2026.10.3; not within a longer identifier
-      `${outside}(?<year>\\d{4})([-/.])(?<month>\\d{1,2})\\2(?<day>\\d{1,2})${beyond}`,
+      `${outside}(?<year>\\d{4})([-/.])(?<month>\\d{1,2})\\2(?<day>\\d{1,2})${beyondIso}`,
       `${outside}(?<year>\\d{4})-(?<month>0[1-9]|1[0-2])${beyond}`,
       // 18.12.2026, 12/18/2026: with slashes the month is first, unless the first number is greater than 12
       `${outside}(?<day>\\d{1,2})\\.(?<month>\\d{1,2})\\.(?<year>\\d{4})${beyond}`,
