@@ -16,7 +16,7 @@ describe('first start', () => {
     models.models = [{ id: 'first-model' }]
     other.models = [{ id: 'second-model' }]
     const { page } = await openTestPage({ config: '' }, { locale: 'zh-CN', viewport: { width: 360, height: 780 } })
-    const folder = page.getByRole('textbox', { name: '存放记忆的文件夹' })
+    const folder = page.getByRole('textbox', { name: '笔记文件夹' })
     const reason = page.getByRole('alert')
     const file = join(await folderWith({ taken: 'a file' }), 'taken')
     for (const wrong of ['notes', '/', join(file, 'inside', 'x'.repeat(120))]) {

@@ -127,6 +127,28 @@ describe('search', () => {
 })
 
 describe('command palette', () => {
+  it('shows commands first, and private lines and secrets only over Notes and Search', async () => {
+    const { page, client } = await openFrame()
+    const lines = [
+      'The dark horse costs 900 ^[private]',
+      'The dark room: alarm code 8832',
+      'Dark chocolate is in the hall',
+    ]
+    for (const text of lines) await client.workspace.remember({ agent: 'main', text })
+    const row = (text: string | RegExp) => page.getByRole('option').filter({ hasText: text })
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('dark')
+    await row('Dark chocolate').waitFor()
+    expect(await page.getByRole('option', { selected: true }).innerText()).toBe('Theme: Dark')
+    expect(await row(/dark horse|dark room/).count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await visit(page, '/search')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('dark')
+    await row('dark horse').waitFor()
+    await row('dark room').waitFor()
+  })
+
   it('runs the command whose name is typed, closes for other views, and opens files at the caret', async () => {
     const { page, client } = await openFrame()
     await client.workspace.remember({ agent: 'main', text: 'The new file cabinet is in the hall' })
@@ -176,7 +198,7 @@ describe('command palette', () => {
     await page.locator('[data-key="memory.search.maxCharacters"] input:focus').waitFor()
     await open('sidebar', '显示或隐藏侧栏')
     await page.getByRole('navigation', { name: '主导航' }).waitFor({ state: 'detached' })
-    await open('new file', '新建文件')
+    await open('new file', '新建笔记')
     const field = page.getByRole('dialog').getByRole('textbox')
     await until(async () => {
       const selected = await field.evaluate((input: HTMLInputElement) =>
@@ -255,12 +277,12 @@ describe('new chat', () => {
     await composer.fill('See @walrus')
     await page.getByRole('option', { name: /walrus eats/ }).waitFor()
     await page.keyboard.press('Control+k')
-    await page.getByRole('dialog').getByRole('combobox').fill('walrus theme')
+    await page.getByRole('dialog').getByRole('combobox').fill('walrus eats')
     await page.getByRole('option', { name: /walrus eats/ }).waitFor()
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+Shift+F')
-    await page.getByRole('combobox', { name: 'Search' }).fill('what eats fish')
-    await until(() => embeddings.texts().includes('what eats fish'))
-    expect(embeddings.texts().filter((text) => text === 'walrus' || text.includes('theme'))).toEqual([])
+    await page.getByRole('combobox', { name: 'Search' }).fill('what lives on fish')
+    await until(() => embeddings.texts().includes('what lives on fish'))
+    expect(embeddings.texts().filter((text) => text === 'walrus' || text === 'walrus eats')).toEqual([])
   })
 })

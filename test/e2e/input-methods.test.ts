@@ -114,7 +114,7 @@ describe('composition', () => {
     await page.keyboard.press('Enter')
     await page.locator('.view-line', { hasText: '[[王五]]' }).waitFor()
 
-    await page.getByRole('button', { name: '新建文件' }).click()
+    await page.getByRole('button', { name: '新建笔记' }).click()
     await composeAndPress(page, input, page.getByRole('dialog').getByRole('textbox'), 'ji')
     await commit(input, '记')
     // The dialog ignores Escape for some milliseconds after a composition.

@@ -66,6 +66,27 @@ agents:
   }, 120_000)
 })
 
+describe('a secret in a note', () => {
+  it('can be made private while the line is edited, and the editor shows its lock', async () => {
+    const { page, onDisk: read } = await openTestPage(
+      { files: { 'home.md': '# Home\n\n- The salary is 900 ^[private]\n- \n' } },
+      {},
+      '/file/home.md',
+    )
+    const locks = page.locator('.monaco-editor .private-line')
+    await locks.first().waitFor()
+    expect(await locks.count()).toBe(1)
+    await page.locator('.monaco-editor .view-line').nth(3).click()
+    await page.keyboard.press('End')
+    await page.keyboard.type('Alarm code 8832 for the house')
+    await page.getByText('This looks like a password.').waitFor()
+    await page.getByRole('button', { name: 'Make it private' }).click()
+    await expect.poll(() => read('home.md')).toContain('- Alarm code 8832 for the house ^[private]\n')
+    await expect.poll(() => locks.count()).toBe(2)
+    await page.getByText('This looks like a password.').waitFor({ state: 'detached' })
+  })
+})
+
 describe('source marks', () => {
   it('shows the source of a line as a small label; untrusted lines wait in the inbox', async () => {
     const write = { path: 'MEMORY.md', content: '- Ferries leave at nine', append: true }

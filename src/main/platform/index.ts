@@ -1,4 +1,4 @@
-export { type Clock, clockWithOffset, systemClock } from './clock.ts'
+export { ageOf, type Clock, clockWithOffset, systemClock } from './clock.ts'
 export { AgentConfig } from './config/agent-config.ts'
 export { type AgentSettings, defaultAgentId, expandHome } from './config/config-schema.ts'
 export { KeyRing, type KeyVault } from './config/key-ring.ts'

@@ -32,12 +32,11 @@ import { plainTitle } from '#lib/notes/note-titles.ts'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 import { useDebounced } from '#lib/util/hooks.ts'
 
-const editorModule = () => loadEditor(() => import('./editor.tsx'))
-const Editor = lazy(editorModule)
+const Editor = lazy(() => loadEditor(() => import('./editor.tsx')))
 
 const Preview = lazy(() => import('../markdown/preview/preview.tsx'))
 
-const DiffView = lazy(async () => ({ default: (await editorModule()).DiffView }))
+const DiffView = lazy(() => loadEditor(async () => ({ default: (await import('./editor.tsx')).DiffView })))
 
 /** Delay before the editor mounts if the preview fills the view, in ms. */
 const editorMountDelayMs = 400

@@ -130,7 +130,7 @@ export const tasks: readonly Task[] = [
     steps: [
       ...palette(
         { en: 'checks', 'zh-CN': 'jiansuoceshi', 'zh-TW': 'jiansuoceshi' },
-        { text: { en: 'Inspect: Tested', 'zh-CN': '运行细节: 检索测试', 'zh-TW': '執行細節: 檢索測試' } },
+        { text: { en: 'Inspect: Tested', 'zh-CN': '运行细节：检索测试', 'zh-TW': '執行細節：檢索測試' } },
       ),
       { do: 'see', id: 'check' },
       { do: 'gone', name: 'savedSearches.gone' },

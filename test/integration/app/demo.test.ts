@@ -149,7 +149,7 @@ describe.each(versions)('the demo of $today ($language)', (version) => {
 
   it('has a changed fact, open suggestions, and a history of changes', async () => {
     const { text } = await client.workspace.read({ ...main, path: 'MEMORY.md' })
-    expect(text.match(/^- ~~.+~~ \(until .+, now: \[memory\/.+:\d+\]/gm)?.length).toBe(1)
+    expect(text.match(/^- ~~.+~~(?: \(until |（至 ).+(?:, now: |，今：)\[memory\/.+:\d+\]/gm)?.length).toBe(1)
     const { open, done } = await client.suggestions.list(main)
     expect(open.map(({ rule }) => rule).toSorted()).toEqual(['duplicate', 'expired', 'outdated', 'supersedes'])
     const replaced = open.find(({ rule }) => rule === 'supersedes')

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { rename, rm, writeFile } from 'node:fs/promises'
+import { rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -92,6 +92,16 @@ async function openNotes(settings: Partial<IndexerSettings> = {}) {
   const file = join(await temporaryFolder(), 'index.sqlite')
   return { workspace, file, ...(await openIndexer(workspace, file, settings)) }
 }
+
+it('reports files that are written while the first scan runs, and no older ones', async () => {
+  const workspace = await folderWith({ 'memory/old.md': 'Old\n' })
+  await utimes(join(workspace, 'memory/old.md'), new Date(2026, 0, 1), new Date(2026, 0, 1))
+  const file = join(await temporaryFolder(), 'index.sqlite')
+  await writeFile(join(workspace, 'memory/new.md'), 'New\n')
+  const { events } = await openIndexer(workspace, file)
+  const reported = () => events.flatMap((event) => (event.type === 'files' ? event.paths : []))
+  await expect.poll(reported).toEqual(['memory/new.md'])
+})
 
 describe('indexing files', () => {
   it('keeps the ids of units on unchanged lines', async () => {

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import * as chinese from '../../../src/renderer/lib/util/chinese-names.ts'
-import { bestMatches, nameOrder, nameRanker, pinyinRank } from '../../../src/renderer/lib/util/name-match.ts'
+import {
+  beginsWords,
+  bestMatches,
+  nameOrder,
+  nameRanker,
+  pinyinRank,
+} from '../../../src/renderer/lib/util/name-match.ts'
 
 const decomposed = 'Re\u0301sume\u0301.md'
 
@@ -37,4 +43,15 @@ describe('order of names', () => {
       'notes/万物.md',
     ])
   })
+})
+
+it.each([
+  ['Theme: Dark', 'dark', true],
+  ['Theme: Dark', 'da th', true],
+  ['Theme: Dark', 'ark', false],
+  ['语言：繁體中文', '繁體', true],
+  ['New file\nnew note create note', 'new note', true],
+  ['New file\nold', 'new old', false],
+])('a query begins words of a command: %j, %s', (names, query, isBeginning) => {
+  expect(beginsWords(names, query)).toBe(isBeginning)
 })

@@ -18,6 +18,15 @@ describe('unknownCommand', () => {
     },
   )
 
+  it.each([
+    ['/记住 明天交房租', { name: 'remember', argument: '明天交房租' }],
+    ['／記住明天交房租', { name: 'remember', argument: '明天交房租' }],
+    ['、新对话', { name: 'new', argument: '' }],
+    ['/记账', undefined],
+  ])('%s is a command in Chinese, with and without a space', (message, command) => {
+    expect(parseCommand(message)).toEqual(command)
+  })
+
   it('keeps the text after /new', () => {
     expect(parseCommand('/new  what is\nx ')).toEqual({ name: 'new', argument: 'what is\nx' })
   })

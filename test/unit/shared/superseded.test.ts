@@ -25,6 +25,13 @@ describe('superseded lines', () => {
     expect(supersededLine(again), 'striking again changes nothing').toEqual(found)
   })
 
+  it('is Chinese in a Chinese line', () => {
+    const by = { path: 'a.md', line: 3, text: '房租是六千' }
+    const line = strikeThrough('- 房租是五千 ^id', { until: '2026-11-22', by })
+    expect(line).toMatch(/^- ~~房租是五千.*~~（至 2026-11-22，今：\[a\.md:3\]“房租是六千”）/)
+    expect(supersededLine(line)).toMatchObject({ until: '2026-11-22', by })
+  })
+
   it('finds the successor by its quoted words after it moved or was struck or marked', () => {
     const by = { path: 'a.md', line: 3, text: quoteOf('- [ ] Rent is “1450” ^[web: x.example, 2026-11-22]') }
     const line = strikeThrough('- Rent is 1200', { until: '2026-11-22', by })

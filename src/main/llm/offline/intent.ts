@@ -192,7 +192,7 @@ const logWords = new RegExp(
   'gi',
 )
 
-/** Matches a message that names a time and otherwise only asks for the log, or for what is planned. */
+/** Matches a message that names a time and otherwise only asks for the log or for plans. */
 function parsePeriod(message: string, _patterns: Patterns, _raw: string, today: string): Intent | undefined {
   const now = parseDay(today)
   const [span, ...others] = parseTemporalExpressions(message, now)

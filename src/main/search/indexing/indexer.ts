@@ -7,6 +7,8 @@
  *     any state ── error ──► failed ── retry ──► starting or rebuilding
  */
 import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IndexStatus } from '#shared/contract/index.ts'
 import { createEmbeddings } from '../embeddings/create-embeddings.ts'
@@ -15,6 +17,7 @@ import { unitSettingsOf, type PlainUnitSettings } from '../units/prepare-units.t
 import type { UnitCounts } from '../units/unit-statements.ts'
 import { UnitStore } from '../units/unit-store.ts'
 import { describeIncompleteSettings } from '../vector/embed-queue.ts'
+import { ageOf } from '#platform'
 import { Embedder, remainingMs } from '../vector/embedder.ts'
 import { openIndexFile, replaceIndexFile, type IndexFileSettings } from './index-file.ts'
 import { PendingChanges } from './pending-changes.ts'
@@ -50,6 +53,8 @@ const progressMs = 100
 /** Watching begins 200 ms after the first sync, or after 2 s at the latest. */
 const watchPauseMs = 200
 const watchByMs = 2000
+/** Step of modification times on FAT. */
+const fileTimeStepMs = 2000
 /** Delay of the sync that finds changes made before a watcher was ready. Not 0, so that power saving can defer it. */
 const readyMs = 1
 const filesDelayMs = 50
@@ -81,7 +86,8 @@ export class Indexer {
   #etaMs: number | undefined
   readonly #problems = new Map<string, SyncProblem>()
   #watchers: FolderWatcher[] = []
-  /** Set after the first full scan: only changes found by later scans are emitted as `files`. */
+  readonly #openedAt = performance.now()
+  /** Set after the first full scan. Of the files that it finds, only those written since `#openedAt` are emitted as `files`. */
   #hasScanned = false
   #isCorrupt = false
   #hasRecreated = false
@@ -317,6 +323,12 @@ export class Indexer {
     if (indexedFolderOf(this.#settings.folders, path)) this.#changes.add(path)
   }
 
+  async #isWrittenSinceOpen(path: string): Promise<boolean> {
+    const [workspace] = this.#settings.folders
+    const facts = await stat(join(workspace?.folder ?? '', path)).catch(() => ({ mtimeMs: 0 }))
+    return ageOf(facts) <= performance.now() - this.#openedAt + fileTimeStepMs
+  }
+
   #reportFile(path: string): void {
     this.#changedFiles.add(path)
     this.#filesTimer ??= setTimeout(() => {
@@ -398,7 +410,9 @@ export class Indexer {
     for (const { path } of this.#problems.values())
       if (path !== undefined && (full || paths.includes(path))) this.#problems.delete(path)
     for (const problem of report.problems) this.#problems.set(problem.path ?? problem.code, problem)
-    if (full && !force && this.#hasScanned) for (const path of report.changed) this.#reportFile(path)
+    if (full && !force)
+      for (const path of report.changed)
+        if (this.#hasScanned || (await this.#isWrittenSinceOpen(path))) this.#reportFile(path)
     this.#hasScanned ||= full
     if (full && report.problems.some((problem) => problem.path === folders[0]?.folder)) this.#retryLater()
     if (this.#rebuildPath !== undefined && !this.#old) return this.#requestReplacement(store)

@@ -86,7 +86,8 @@ export class UnitFilters {
    */
   writtenTest(quoted: string): (id: number) => boolean {
     const text = quoted.replace(/^["“「『](.*)["”」』]$/s, '$1').trim()
-    if (text === '' || /^[\p{Ll}\p{Lo}]+$/u.test(quoted)) return () => false
+    const hasContent = /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(text)
+    if (!hasContent || /^[\p{Ll}\p{Lo}]+$/u.test(quoted)) return () => false
     const [start, end] = [/^[\p{L}\p{N}]/u, /[\p{L}\p{N}]$/u].map((edge) =>
       edge.test(text) ? '[\\p{L}\\p{N}]' : '(?!)',
     )

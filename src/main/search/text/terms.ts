@@ -30,7 +30,7 @@ const asciiIdentifier = /(?<![a-z0-9])[a-z0-9]+(?:[_\-./:@#+\\][a-z0-9]+)+/g
 /** The locale hardly matters for words: most scripts ignore it, and Chinese and Japanese share one dictionary. */
 export const wordSegmenter = lazy(() => new Intl.Segmenter('en', { granularity: 'word' }))
 
-/** Called with each word or identifier of at least `minSpellingLength` characters. */
+/** Called with each word or identifier of at least `minSpellingLength` letters, of other scripts `minForeignLength`. */
 type OnSpelling = (word: string, term: string) => void
 
 export interface LineTerms {
@@ -99,13 +99,15 @@ export function latinTerms(text: string, onSpelling?: OnSpelling): string[] {
   forEachWord(isAscii(text) ? text : text.replace(cjkRun, ' '), (word, isWhole) => {
     const term = isWhole ? word : stem(word)
     terms.push(term)
-    if (word.length >= minSpellingLength) onSpelling?.(word, term)
+    if (word.length >= (isAscii(word) ? minSpellingLength : minForeignLength)) onSpelling?.(word, term)
   })
   return terms
 }
 
 /** In letters. Shorter words have too many similar words for spelling correction. */
 export const minSpellingLength = 4
+/** Words of scripts without letters for vowels are shorter. */
+const minForeignLength = 3
 
 /**
  * Calls `onWord` for each word of a folded text. An identifier is reported whole first (`isWhole`), then its parts.

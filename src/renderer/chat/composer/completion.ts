@@ -22,10 +22,15 @@ export function mentionAt(text: string, caret: number): string | undefined {
   return /(?:(?:^|[\s\p{Script=Han}])@|＠)(\S*)$/u.exec(text.slice(0, caret))?.[1]
 }
 
+export function namesOf({ name, chinese }: (typeof commands)[number]): readonly string[] {
+  return [name, ...chinese]
+}
+
 /** Returns the name of a command in the interface's language. @param typed a beginning in another language keeps that one */
-export function commandName({ name, chinese }: (typeof commands)[number], typed = ''): string {
-  const own = { en: name, 'zh-CN': chinese[0], 'zh-TW': chinese[1] }[currentLocale()]
-  return [own, name, ...chinese].find((other) => other.startsWith(typed)) ?? name
+export function commandName(command: (typeof commands)[number], typed = ''): string {
+  const [simplified, traditional] = command.chinese
+  const own = { en: command.name, 'zh-CN': simplified, 'zh-TW': traditional }[currentLocale()]
+  return [own, ...namesOf(command)].find((other) => other.startsWith(typed)) ?? own
 }
 
 /** The signs that Chinese input methods type for `/` and `@` count too. @param caret UTF-16 offset */
@@ -40,8 +45,9 @@ export function completionsAt(
   const typed = /^[/／、]([a-z]*|\p{Script=Han}*)$/u.exec(before)?.[1]
   if (typed !== undefined) {
     const items = commands
-      .filter(({ name, chinese }) => [name, ...chinese].some((other) => other.startsWith(typed)))
-      .map((command) => ({ kind: 'command' as const, label: command.name, insert: `/${commandName(command, typed)} ` }))
+      .filter((command) => namesOf(command).some((other) => other.startsWith(typed)))
+      .map((command) => commandName(command, typed))
+      .map((label) => ({ kind: 'command' as const, label, insert: `/${label} ` }))
     return { from: 0, items }
   }
   const mention = mentionAt(text, caret)

@@ -25,7 +25,7 @@ import { useChineseNames } from '#lib/util/name-match.ts'
 import { isMac } from '#lib/util/shortcuts.ts'
 import { AgentModelPicker, useModel } from '../models/model-picker.tsx'
 import { toAttachment, withUniqueName, AttachmentChip } from './attachments.tsx'
-import { commandName, completionsAt, mentionAt, type Completion } from './completion.ts'
+import { commandName, completionsAt, namesOf, mentionAt, type Completion } from './completion.ts'
 import { useTypedSearch } from '../../search/use-typed-search.ts'
 import { joinDrafts, useDraft } from '#lib/drafts.ts'
 import { ResultRow } from '../../search/results.tsx'
@@ -363,13 +363,12 @@ function CompletionMenu({ items, selected, onChoose }: CompletionMenuProps) {
 }
 
 function CommandRow({ name }: { name: string }) {
-  const command = commands.find((candidate) => candidate.name === name)
+  const command = commands.find((candidate) => namesOf(candidate).includes(name))
   if (!command) return null
   return (
     <>
       <span className="font-mono text-[12px]">
-        /{commandName(command)}{' '}
-        {command.argument && <span className="text-muted">{t(`command.argument.${command.argument}`)}</span>}
+        /{name} {command.argument && <span className="text-muted">{t(`command.argument.${command.argument}`)}</span>}
       </span>
       <span className="min-w-0 flex-1 truncate text-right text-[12px] text-muted">
         {t(`command.about.${command.name}`)}

@@ -164,7 +164,7 @@ function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
           {commands.map((command) => (
             <div key={command.name} className="contents">
               <dt className="font-mono text-[12px]">
-                /{commandName(command)}{' '}
+                /{commandName(command)} {commandName(command) !== command.name && `/${command.name} `}
                 {command.argument && <span className="text-muted">{t(`command.argument.${command.argument}`)}</span>}
               </dt>
               <dd className="text-muted">{t(`command.about.${command.name}`)}</dd>

@@ -31,7 +31,7 @@ const editorTexts = {
   'zh-TW': () => import('monaco-editor/nls/lang/zh-tw'),
 } as const
 
-/** Loads an editor after the texts of its find bar and menus, which it reads once. */
+/** Loads the texts of the find bar and the menus before an editor, because the editor reads them once. */
 export async function loadEditor<T>(load: () => Promise<T>): Promise<T> {
   await editorTexts[currentLocale()]()
   return load()

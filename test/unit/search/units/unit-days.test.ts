@@ -13,10 +13,20 @@ describe('days of a text', () => {
     ['2024/05/plans.md', ['2024-05-01 2024-05-31']],
     ['weekly/2026-W03.md', ['2026-01-12 2026-01-18']],
     ['May 3, 2024.md', ['2024-05-03']],
+    ['notes/202605031030.md', ['2026-05-03']],
+    ['notes/20260503103059 call.md', ['2026-05-03']],
+    ['calls/209912345678.md', []],
     ['memory/2026-02-30.md', []],
     ['2001 A Space Odyssey.md', []],
   ])('%s has the days %j', (path, days) => {
     expect(shown(daysOfPath(path))).toEqual(days)
+  })
+
+  it('daily notes have the day that their format tells', () => {
+    const privateRules = { roots: [], rules: [] }
+    const daily = (format: string) => [{ prefix: '', privateRules, daily: { folder: 'Daily', format } }]
+    expect(shown(daysOfPath('Daily/12-11-2026.md', daily('DD-MM-YYYY')))).toEqual(['2026-11-12'])
+    expect(shown(daysOfPath('Daily/12-11-2026.md', daily('MM-DD-YYYY')))).toEqual(['2026-12-11'])
   })
 
   it.each([
@@ -28,6 +38,8 @@ describe('days of a text', () => {
       ['2026-01-15', '2026-01-20', '2026-02-01'],
     ],
     ['', 'The contract of 2026-01-15 was signed.', []],
+    ['18. November 2026', 'Rain.', ['2026-11-18']],
+    ['', '- 2026-01-15T10:30 met Ann', ['2026-01-15']],
   ])('with the heading %j, %j has the expected days', (heading, text, days) => {
     expect(shown(daysOfText({ heading, text }, []))).toEqual(days)
   })

@@ -1,6 +1,6 @@
 /**
  * Finds the times that a query or a note names. In a query, a weekday or a day without a year is the coming or the latest
- * one, as its words ask for what is ahead or past; else a weekday is the nearest one. It can be today.
+ * one, as its words ask for plans or for the past; else a weekday is the nearest one. It can be today.
  */
 import { fold } from '../terms.ts'
 import {
@@ -159,7 +159,7 @@ const asksForPast = [
 /** Plans for a day, and talk about it, come before it. */
 const isGoal = /(?<!\b(?:notes|logs?|journal|diary|entry|entries) )\b(?:for|about|by|until|till)(?: the)? $/
 const notesAfter = /^\s?(?:notes|logs?|journal|entries|(?:的|那天的?)?(?:[记纪]录|日志|日记|笔记))/
-/** Matches a question about what is ahead. Folded text. */
+/** Matches a question about plans. Folded text. */
 export const asksAhead =
   hasAnyOf(`^(?:(?:so|and)_)?(?:(?:when|where|who|what_time)_)?(?:am|is|are|will|shall|can)_ (?:do|does)_(?:i|we|you|they|he|she)_have have_to need_to appointments? plans? planned coming_up
   upcoming due anything_on what(?:['’]?s|_is)_(?:on|happening) schedule agenda to-?do
@@ -174,7 +174,7 @@ const isAtDate = /\b(?:on|by|until|till|before|after|since|from|for) $/
 
 /**
  * Without a year, returns the coming span that begins within 60 days, otherwise the latest one that has begun. A month
- * in a text about the past has begun, and a day in a question about it. In a question about what is ahead, it is the
+ * in a text about the past has begun, and a day in a question about it. In a question about plans, it is the
  * coming one. Returns undefined for 1/2 without "on", because it can be a fraction.
  */
 function spanOfForm(
