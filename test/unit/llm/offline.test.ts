@@ -235,3 +235,9 @@ it('lists no properties that the app has written into notes', async () => {
   expect((await ask('imported: "old notes, 2026-01-15"')).text).toBe('There are no notes for 2026-01-15.')
   expect((await ask('The cat is called Tom')).text).toContain('- The cat is called Tom [MEMORY.md:3]')
 })
+
+it('names the other day that a weekday can mean', async () => {
+  const { text } = await converse(['周五'])
+  expect(text).toMatch(/如果指的是另一天，请输入 \d{4}-\d\d-\d\d。$/)
+  expect((await converse(['周五做了什么'])).text).not.toContain('另一天')
+})

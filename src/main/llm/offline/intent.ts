@@ -19,7 +19,13 @@ import { countCjk } from '#shared/util/tokens.ts'
 export type Intent =
   | { readonly kind: 'remember'; readonly text: string; readonly isReminder: boolean }
   /** List the notes of these days, both inclusive. */
-  | ({ readonly kind: 'period'; /** The user's words for them. */ readonly words?: string } & DaySpan)
+  | ({
+      readonly kind: 'period'
+      /** The user's words for them. */
+      readonly words?: string
+      /** Another day that the words can mean. */
+      readonly other?: number | undefined
+    } & DaySpan)
   /** "Don't note that"; `isAboutEarlier`: it refers to the message before it. */
   | { readonly kind: 'optOut'; readonly isAboutEarlier: boolean }
   /** `help`: a greeting, or a request for a language model. `keywords`: searched in a chat, noted by a memory flush. */
@@ -203,11 +209,17 @@ function parsePeriod(message: string, _patterns: Patterns, _raw: string, today: 
   if (span.first > now && !isOnlyTime && !asksAhead(message)) return undefined
   const asksForLog = listRequest.test(textWithoutTime) || isOnlyTime
   if (!asksForLog || otherWords.some(({ role }) => role !== 'function')) return undefined
-  const { first, text } = span
+  const { first, text, other } = span
   const last = asksAhead(message) && Number.isFinite(span.last) ? span.last : Math.max(first, Math.min(span.last, now))
   // Without the question, a day without a year can be another one.
   const [alone] = parseTemporalExpressions(text, now)
-  return { kind: 'period', first, last, ...(alone?.first === first && alone.last === last ? { words: text } : {}) }
+  return {
+    kind: 'period',
+    first,
+    last,
+    other,
+    ...(alone?.first === first && alone.last === last ? { words: text } : {}),
+  }
 }
 
 const saveAtStart = anyOf(

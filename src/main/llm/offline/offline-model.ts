@@ -9,7 +9,7 @@ import { maxQuery } from '#shared/util/limits.ts'
 import { withoutPrivateMarks } from '#shared/markdown/visibility.ts'
 import { modelLimits } from '../catalog/catalog.ts'
 import { AnswerDraft, type ChatModel, type ModelEvent, type ModelRequest, type Purpose } from '../model.ts'
-import { correctionIn, parseIntent, requestedNote } from './intent.ts'
+import { correctionIn, parseIntent, requestedNote, type Intent } from './intent.ts'
 import { extractSummary, plainText, statedIn, userTextOf } from './distill-notes.ts'
 import { replyLanguage, type Language, sentencesIn, type Sentences, isDisclaimer } from './sentences.ts'
 
@@ -191,7 +191,7 @@ interface Step {
 }
 
 function answerPeriod(
-  { first, last, words }: DaySpan & { readonly words?: string },
+  { first, last, words, other }: Extract<Intent, { kind: 'period' }>,
   search: ToolResultMessage | undefined,
   sentences: Sentences,
   today: string,
@@ -205,15 +205,16 @@ function answerPeriod(
   const entries = entriesOf(recall?.results ?? [], { first, last })
   const span = [...new Set([first, last])].map(formatDay).join(' – ')
   const isPlan = first > parseDay(today)
+  const otherDay = other === undefined ? [] : ['', sentences.otherDay(formatDay(other))]
   if (entries.length === 0 || (nearest !== undefined && (first < last || isPlan)))
-    return { text: sentences.nothingIn(span) }
+    return { text: [sentences.nothingIn(span), ...otherDay].join('\n') }
   const lines = entries.flatMap(({ path, startLine, day, text }, index) => {
     const isNewDay = first !== last && day !== entries[index - 1]?.day
     return [...(isNewDay ? [`${index === 0 ? '' : '\n'}**${day}**\n`] : []), `- ${text} [${path}:${startLine}]`]
   })
   const more = (recall?.candidates ?? 0) - (recall?.results.length ?? 0)
   const title = nearest === undefined ? sentences.periodHas(span) : sentences.nearest(span, nearest)
-  return { text: [title, '', ...lines, ...(more > 0 ? ['', sentences.more(more)] : [])].join('\n') }
+  return { text: [title, '', ...lines, ...(more > 0 ? ['', sentences.more(more)] : []), ...otherDay].join('\n') }
 }
 
 const summaryPath = /\/\d{4}-\d{2}-\d{2}-[^/]+\.md$/

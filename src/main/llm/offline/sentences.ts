@@ -14,6 +14,8 @@ const english = {
   nothingIn: (span: string) => `There are no notes for ${span}.`,
   /** @param day the nearest one with notes */
   nearest: (span: string, day: string) => `There are no notes for ${span}. The nearest are from ${day}:`,
+  /** @param day another one that the words of the question can mean */
+  otherDay: (day: string) => `For the other such day, ask for ${day}.`,
   periodHas: (span: string) => `Notes for ${span}:`,
   more: (count: number) => `And ${count} more.`,
   optOut: 'I will not save that from this conversation. If it is already in today’s log, delete the line there.',
@@ -52,6 +54,7 @@ const simplified: Sentences = {
   reminder: (path, note) => `已记入今天的日记 [${path}]：${note}。这个应用没有闹钟，到时候不会响铃提醒你。`,
   nothingIn: (span) => `${span.replace(' – ', ' 至 ')} 没有任何记录。`,
   nearest: (span, day) => `${span.replace(' – ', ' 至 ')} 没有任何记录。离得最近的是 ${day} 的记录：`,
+  otherDay: (day) => `如果指的是另一天，请输入 ${day}。`,
   periodHas: (span) => `${span.replace(' – ', ' 至 ')} 的记录：`,
   more: (count) => `另外还有 ${count} 条。`,
   optOut: '好的，这个我不会记下来。如果之前已经记下，请在今天的日记里自己删除那一行。',
@@ -83,6 +86,7 @@ const traditional: Sentences = {
   reminder: (path, note) => `已記入今天的日記 [${path}]：${note}。這個應用程式沒有鬧鐘，到時候不會響鈴提醒你。`,
   nothingIn: (span) => `${span.replace(' – ', ' 至 ')} 沒有任何記錄。`,
   nearest: (span, day) => `${span.replace(' – ', ' 至 ')} 沒有任何記錄。最接近的是 ${day} 的記錄：`,
+  otherDay: (day) => `如果指的是另一天，請輸入 ${day}。`,
   periodHas: (span) => `${span.replace(' – ', ' 至 ')} 的記錄：`,
   more: (count) => `另外還有 ${count} 則。`,
   optOut: '好的，這個我不會記下來。如果之前已經記下，請在今天的日記裡自行刪除那一行。',

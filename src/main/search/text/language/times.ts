@@ -21,6 +21,8 @@ import { hasAnyOf } from './words.ts'
 export interface TemporalExpression extends DaySpan {
   /** True for a span between two days that are named. */
   readonly isRange?: true
+  /** Set for a weekday of a query that does not tell if it is the coming or the past one. */
+  readonly other?: Day
   readonly kind: TimeKind
   readonly text: string
   /** UTF-16 offset in the NFKC form of the query; `end` is exclusive. */
@@ -38,7 +40,8 @@ export function parseTemporalExpressions(query: string, today: Day): TemporalExp
   return timesIn(query, today, (time, direction) => {
     if (time.kind !== 'weekday') return time
     const isAhead = direction === undefined ? today - time.first > 3 : direction === 'ahead' && time.last < today
-    return isAhead ? weekLater(time) : time
+    const directed = isAhead ? weekLater(time) : time
+    return direction === undefined ? { ...directed, other: time.first + (isAhead ? 0 : 7) } : directed
   })
 }
 
