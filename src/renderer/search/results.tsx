@@ -79,7 +79,7 @@ export function ResultRow({ candidate }: { candidate: Candidate }) {
         {newer && (
           <span className="shrink-0 text-warning">{t(newer.isSure ? 'result.replaced' : 'result.hasNewer')}</span>
         )}
-        {missing && <span className="shrink-0">{t('result.without', { words: missing.join(', ') })}</span>}
+        {missing && <span className="shrink-0">{t('result.without', { words: missing.join(t('common.comma')) })}</span>}
       </span>
     </span>
   )

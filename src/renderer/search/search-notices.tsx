@@ -27,7 +27,7 @@ export function SearchNotices({ explanation: { absent, stale, standstill, notice
     <>
       {absent.length > 0 && (
         <p role="status" className="px-5 pb-2 break-words text-muted">
-          {t('search.absent', { words: absent.join(', ') })}
+          {t('search.absent', { words: [...new Set(absent)].join(t('common.comma')) })}
         </p>
       )}
       {stale && (

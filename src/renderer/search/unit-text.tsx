@@ -63,7 +63,7 @@ export function ResultMarks({ result: { superseded, missing, newer } }: { result
           {t(isOutdated ? 'result.now' : 'result.newer', { by })}
         </Link>
       )}
-      {missing && <span className="text-muted">{t('result.without', { words: missing.join(', ') })}</span>}
+      {missing && <span className="text-muted">{t('result.without', { words: missing.join(t('common.comma')) })}</span>}
     </p>
   )
 }

@@ -48,8 +48,8 @@ const synonyms: Readonly<Record<string, string>> = {
   sidebar: 'hide show panel 侧栏 边栏',
   reindex: 'index update 索引 更新',
   import: 'chatgpt claude obsidian 导入',
-  'theme/dark': 'night black 夜间 黑色',
-  'theme/light': 'day white 白色',
+  'theme/dark': 'night mode black 深色 夜间 黑色',
+  'theme/light': 'day mode white 浅色 白色',
 }
 
 function command(id: string, labelOf: LabelOf, run: () => void, keys?: string): Command {
@@ -70,7 +70,13 @@ export function useModelCommands(): Command[] {
   const choose = (model: string) => runAsync(() => client.settings.setModel({ agent: agent, model }))
   return models
     .filter(({ available }) => available)
-    .map(({ id }) => command(`model/${id}`, (t) => t('chat.model', { model: id }), choose(id)))
+    .map(({ id }) =>
+      command(
+        `model/${id}`,
+        (t) => t('chat.model', { model: id === 'offline' ? t('status.noModel') : id }),
+        choose(id),
+      ),
+    )
 }
 
 export function useCommands({ session, capture, newFile, rename, toggleSidebar, goToFile }: CommandContext): Command[] {

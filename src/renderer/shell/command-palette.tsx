@@ -94,6 +94,8 @@ function PaletteBody({ commands, mode, initialText, onClose, selected, onSelect 
     const holds = nameRanker(query)(`${heading}\n${snippet}`) !== undefined
     return holds && (mayShowPrivate || (isPrivate !== true && openSecretsIn(snippet).length === 0))
   }
+  const isOpenChat = ({ title, isPrivate }: { title: string; isPrivate: boolean }) =>
+    mayShowPrivate || (!isPrivate && openSecretsIn(title).length === 0)
   const groups = query === '' ? [] : resultGroups(search.explanation?.candidates.filter(isShown) ?? [])
   const resultsOf = (name: 'notes' | 'chats' | 'weak', limit = maxResults) =>
     groups.find((group) => group.name === name)?.candidates.slice(0, limit) ?? []
@@ -127,7 +129,9 @@ function PaletteBody({ commands, mode, initialText, onClose, selected, onSelect 
   const rowsOf = <T,>(rows: readonly T[], nameOf: (row: T) => string) =>
     query === '' ? rows.slice(0, maxBeforeTyping) : bestMatches(rows, rankOf, nameOf).slice(0, maxShown)
   const nameOfCommand = ({ label, id, keywords }: AppCommand) => [label, id, ...keywords].join('\n')
-  const matching = query === '' ? allCommands : bestMatches(allCommands, rankOf, nameOfCommand)
+  const ranked = query === '' ? allCommands : bestMatches(allCommands, rankOf, nameOfCommand)
+  const isTyped = (one: AppCommand) => query.length > 1 && beginsWords(nameOfCommand(one), query)
+  const matching = ranked.toSorted((one, other) => Number(isTyped(other)) - Number(isTyped(one)))
   const commandRows = mode === 'all' && (
     <Group heading={t('palette.commands')}>
       {matching.map(({ id, label, keys, run }) => (
@@ -139,7 +143,7 @@ function PaletteBody({ commands, mode, initialText, onClose, selected, onSelect 
   )
   // A name typed in pinyin can match a command by chance: Enter must not run it.
   const isCommandMeant = matching.slice(0, 1).some((best) => rankOf(nameOfCommand(best)) !== pinyinRank)
-  const isCommandTyped = query.length > 1 && matching.some((one) => beginsWords(nameOfCommand(one), query))
+  const isCommandTyped = matching.slice(0, 1).some(isTyped)
   return (
     <>
       <Command.Input
@@ -179,7 +183,7 @@ function PaletteBody({ commands, mode, initialText, onClose, selected, onSelect 
         </Group>
         {mode === 'all' && (
           <ResultGroup name="chats" candidates={resultsOf('chats')} onOpen={openResult}>
-            {rowsOf(sessions.data ?? [], ({ title }) => title).map(({ id, title, isPrivate }) => (
+            {rowsOf(sessions.data?.filter(isOpenChat) ?? [], ({ title }) => title).map(({ id, title, isPrivate }) => (
               <Row key={id} value={`chat/${id}`} onSelect={goTo(paths.chat(id))}>
                 {title || t('nav.untitled')}
                 {isPrivate && <PrivateMark label={t('chats.private')} className="pl-2" />}

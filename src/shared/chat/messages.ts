@@ -112,10 +112,10 @@ export const commands = [
   { name: 'compact', chinese: ['压缩', '壓縮'], argument: 'focus' },
   { name: 'remember', chinese: ['记住', '記住'], argument: 'text' },
   { name: 'search', chinese: ['搜索', '搜尋'], argument: 'query' },
-  { name: 'context', chinese: ['上下文', '脈絡'], argument: null },
+  { name: 'context', chinese: ['上下文', '上下文'], argument: null },
   { name: 'status', chinese: ['状态', '狀態'], argument: null },
   { name: 'model', chinese: ['模型', '模型'], argument: 'model' },
-  { name: 'agent', chinese: ['智能体', '智慧體'], argument: null },
+  { name: 'agent', chinese: ['智能体', '助理'], argument: null },
   { name: 'help', chinese: ['帮助', '說明'], argument: null },
 ] as const
 

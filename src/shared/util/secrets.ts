@@ -18,18 +18,19 @@ const pin =
   /(?:\b(?:PINs?|[Pp]in)(?:[- ](?:code|number))?\s{0,3}(?:[:：=]|is\b|ist\b|lautet\b|是|为|為)|\bPIN|\bCV[VC]2?\b\s{0,3}[:：=]?|暗証番号\s{0,3}[:：=は]?|(?:密码|密碼|비밀번호|\b[Pp]in code)\s{0,3})\s{0,3}\d(?:[ -]?\d){2,7}(?![\d\p{L}-])/u
 const codeNames =
   'access|alarm|backup|bike|building|door|entry|garage|gate|house|lock|locker|padlock|recovery|safe|security|unlock|verification'
-const codeName = `\\b(?:${codeNames.replace(/\b[a-z]/g, (first) => `[${first}${first.toUpperCase()}]`)})(?: lock)? codes?\\b|\\b(?:PIN|passcode|combination)\\b|[门門]禁[码碼]|[开開]门[码碼]|恢[复復][码碼]|解[锁鎖][码碼]|[验驗][证證][码碼]|密[码碼]`
+const codeName = `\\b(?:${codeNames.replace(/\b[a-z]/g, (first) => `[${first}${first.toUpperCase()}]`)})(?: lock)? codes?\\b|\\b(?:PIN|passcode|combination|(?:card|phone|sim) pin)\\b|[门門]禁[码碼]|[开開]门[码碼]|恢[复復][码碼]|解[锁鎖][码碼]|[验驗][证證][码碼]|密[码碼]`
 /** A code in a sentence: "alarm code 8832 for the house", "PIN for the bank card 4471". */
 const statedCode = new RegExp(
   `(?:${codeName})[^.!?。！？]{0,40}?(?<![\\w.,:/€$£¥+-])((?=[\\w-]{0,24}\\d)[\\w-]{3,24})(?![\\w%/]|[.,:]\\d| ?[€年月天次位个岁])`,
   'u',
 )
+const codeFor = /\b[Cc]ode (?:for|to|of) (?:the|my|our) [\w ]{2,24} is \d{3,8}(?=[.,;!?)]|$)/
 /** A year, a date, a count or a measure. */
 const noCode =
   /^(?:(?:19|20)\d\d(?:-\d+)*|\d+(?:st|nd|rd|th|kg|km|cm|mm|ml|am|pm|min|h|x|gb|mb)|\d+-\d{1,2}|\D{1,3}\d)$/i
 /** "The wifi password at the office is lamp-77". */
 const statedPassword =
-  /(?:\b[Pp]ass(?:word|code|phrase)\b|密[码碼]|口令)[^.!?。！？]{0,50}?(?:[:：]|\bis now\b|\bis\b|\bto\b|是|为|為|改成|[换換]成)\s{0,3}["'“「]?([!-~]{4,40})/u
+  /(?:\b(?:[Pp]ass(?:word|code|phrase)|(?:network|wifi|Wi-Fi) key)\b|密[码碼]|口令)[^.!?。！？]{0,50}?(?:[:：]|\bis now\b|\bis\b|\bto\b|是|为|為|改成|[换換]成)\s{0,3}["'“「]?([!-~]{4,40})/u
 const addressWithPassword = /\b[a-z][a-z+.-]{1,20}:\/\/[^\s:/@]{1,60}:[^\s/@]{3,100}@[\w.-]/i
 const cardNumber = /(?<![\w.,+-])\d(?:[ -]?\d){12,18}(?![\w-]|[,.]\d)/g
 const cardPrefix = /^(?:4\d{15}|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|6(?:011|5\d\d)\d{12}|62\d{14,17})$/
@@ -64,10 +65,13 @@ function kindOf(line: string): SecretKind | undefined {
 }
 
 function hasStated(line: string): boolean {
-  const code = statedCode.exec(line)?.[1]
+  if (codeFor.test(line)) return true
+  const found = statedCode.exec(line)
+  const code = found?.[1]
+  const before = found ? line.slice(0, found.index + found[0].length - (code?.length ?? 0)) : ''
   // 密码用 argon2 加密
   const isCode = code !== undefined && (/^[\d-]+$/.test(code) || !/密[码碼]/.test(line))
-  if (isCode && !noCode.test(code) && !placeholder.test(code)) return true
+  if (isCode && (/(?:\bis|[:：=是])\s*$/.test(before) || !noCode.test(code)) && !placeholder.test(code)) return true
   const password = statedPassword.exec(line)?.[1]?.replace(/[.,;:!?)"']+$/, '') ?? ''
   return password.length >= 4 && /\d/.test(password) && !noCode.test(password) && !placeholder.test(password)
 }

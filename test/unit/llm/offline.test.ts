@@ -7,6 +7,7 @@ import {
   type ToolResultMessage,
 } from '../../../src/shared/chat/messages.ts'
 import { toolDetailsSchema } from '../../../src/shared/chat/message-schemas.ts'
+import { formatDay } from '../../../src/main/search/text/language/dates.ts'
 import { noteOf, parseIntent } from '../../../src/main/llm/offline/intent.ts'
 import { detectLanguage, replyLanguage, sentencesIn } from '../../../src/main/llm/offline/sentences.ts'
 
@@ -240,4 +241,16 @@ it('names the other day that a weekday can mean', async () => {
   const { text } = await converse(['周五'])
   expect(text).toMatch(/如果指的是另一天，请输入 \d{4}-\d\d-\d\d。$/)
   expect((await converse(['周五做了什么'])).text).not.toContain('另一天')
+})
+
+it.each([
+  ['until November 5', '2025-11-05', '2026-11-05'],
+  ['between November 3 and November 10', '2026-11-03', '2026-11-10'],
+  ['from Thursday to Saturday', '2026-12-03', '2026-12-05'],
+  ['what do I have to do by Friday?', '2026-11-30', '2026-12-04'],
+  ['周五之前要做什么', '2026-11-30', '2026-12-03'],
+  ['what happened before November 10?', '2025-11-09', '2026-11-09'],
+])('lists the days of %s', (question, first, last) => {
+  const intent = parseIntent(question, '2026-11-30')
+  expect(intent.kind === 'period' && [formatDay(intent.first), formatDay(intent.last)]).toEqual([first, last])
 })

@@ -30,6 +30,7 @@ describe('a search finds', () => {
     ['лод', 0],
     ['лодками', 0],
     ['причла', 0],
+    ['лодкя', 0],
     ['βαρκ', 1],
     ['βάρκες', 1],
     ['αποβαθρα', 1],
@@ -69,4 +70,13 @@ describe('a search finds', () => {
   ])('words of Taiwan and of the mainland: %s', async (query, at) => {
     expect((await found(query)).slice(0, 3)).toContain(lines[at])
   })
+})
+
+it('lists lines that name a day with and without its year, and none of another year', async () => {
+  const dated = createSearchIndex({
+    'memory/2026-03-02.md':
+      '# 2026-03-02\n\n- Return the books by March 12\n- Dinner on Thursday (2026-03-12)\n- The lease began on 2024-03-12\n',
+  })
+  const places = await dated.find('what do I have on March 12?')
+  expect(places.toSorted()).toEqual(['memory/2026-03-02.md:3', 'memory/2026-03-02.md:4'])
 })

@@ -21,6 +21,8 @@ export type Intent =
   /** List the notes of these days, both inclusive. */
   | ({
       readonly kind: 'period'
+      /** True for a question about plans. */
+      readonly isPlan: boolean
       /** The user's words for them. */
       readonly words?: string
       /** Another day that the words can mean. */
@@ -48,7 +50,7 @@ const ownReminder = /^(?:to )?remind me (?:to )?|提醒(?:一下)?我/i
 export function requestedNote({ text, isReminder }: Extract<Intent, { kind: 'remember' }>, today: string): string {
   if (!isReminder) return datedNote(text, today)
   // "Tomorrow (2026-11-18) to call Ann"
-  return datedNote(text.replace(ownReminder, ''), today, true).replace(/^([^()]*\([\d –-]+\)) to /, '$1: ')
+  return datedNote(text.replace(ownReminder, ''), today, true).replace(/^([^()]*\([\d –-]+\)|every \w+) to /i, '$1: ')
 }
 
 /** Returns a message as the app saves it: the text of a request to remember, with dates for its relative times. */
@@ -198,32 +200,35 @@ const logWords = new RegExp(
   'gi',
 )
 
+/** Days that are listed of a span without a beginning or an end. */
+const openDays = 365
+const timePrepositions = /\b(?:between|from|until|till|by|before|after|since|over|during)\b|之前|以前|之后|以后|截至/gi
+
 /** Matches a message that names a time and otherwise only asks for the log or for plans. */
 function parsePeriod(message: string, _patterns: Patterns, _raw: string, today: string): Intent | undefined {
   const now = parseDay(today)
   const [span, ...others] = parseTemporalExpressions(message, now)
-  if (!span || others.length > 0 || !Number.isFinite(span.first)) return undefined
-  const textWithoutTime = message.replace(span.text, ' ')
+  if (!span || others.length > 0) return undefined
+  const isPlan = asksAhead(message)
+  const { text, other } = span
+  const first = Number.isFinite(span.first) ? span.first : isPlan ? now : span.last - openDays
+  const isAhead = isPlan || first > now
+  const end = Number.isFinite(span.last) ? span.last : isAhead ? first + openDays : now
+  const last = isAhead ? end : Math.max(first, Math.min(end, now))
+  const textWithoutTime = message.replace(text, ' ').replace(timePrepositions, ' ')
   const otherWords = queryTerms(textWithoutTime.replace(logWords, ' '))
   const isOnlyTime = trimPunctuation(textWithoutTime) === ''
-  if (span.first > now && !isOnlyTime && !asksAhead(message)) return undefined
+  if (first > now && !isOnlyTime && !isPlan) return undefined
   const asksForLog = listRequest.test(textWithoutTime) || isOnlyTime
   if (!asksForLog || otherWords.some(({ role }) => role !== 'function')) return undefined
-  const { first, text, other } = span
-  const last = asksAhead(message) && Number.isFinite(span.last) ? span.last : Math.max(first, Math.min(span.last, now))
   // Without the question, a day without a year can be another one.
   const [alone] = parseTemporalExpressions(text, now)
-  return {
-    kind: 'period',
-    first,
-    last,
-    other,
-    ...(alone?.first === first && alone.last === last ? { words: text } : {}),
-  }
+  const words = alone?.first === first && alone.last === last ? { words: text } : {}
+  return { kind: 'period', first, last, isPlan, other, ...words }
 }
 
 const saveAtStart = anyOf(
-  `(?:(?:always|also)_)?rem\\w{0,4}ber (?:do_not|don'?t|never)_(?:ever_)?forget note_to_self remind_me memori[sz]e for_the_record
+  `(?:(?:always|also)_)?rem\\w{0,4}ber (?:do_not|don'?t|never)_(?:ever_|let_me_)?forget note_to_self remind_me memori[sz]e for_the_record
   not(?:e|ing)(?!_?s\\b|_about\\b|_on\\b|_from\\b|_taking\\b|_to_self\\b)
   (?:write|jot|writ?ing|jotting|take|get|put)_(?:(?:this|that|it)_)?down
   (?:make|take|add|leave|set|create)_(?:me_)?an?_(?:mental_)?(?:note|memo|reminder|alarm)
@@ -283,7 +288,7 @@ const english = {
       'i',
     ),
   ],
-  reminder: /\bremind|\balarm\b/i,
+  reminder: /\bremind|\balarm\b|\blet me forget\b/i,
   statement: new RegExp(
     `^\\w{3,}ed\\b .|^[^,;]{10,}, \\w|^[a-z][\\w '&/-]{1,40}: \\S|${measure}[.!]*$|` +
       `^(?:i|we|he|she|they|it)'?(?:m|ve|ll|re|s)\\b|` +

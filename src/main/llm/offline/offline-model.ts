@@ -1,5 +1,15 @@
 import { cutAtWord, logEntry } from '#shared/markdown/log-entry.ts'
-import { datedNote, findDates, fold, formatDay, isMarkedOld, parseDay, spanOf, type DaySpan } from '#search/text'
+import {
+  calendarOf,
+  datedNote,
+  findDates,
+  fold,
+  formatDay,
+  isMarkedOld,
+  parseDay,
+  spanOf,
+  type DaySpan,
+} from '#search/text'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { systemClock, type Clock } from '#platform'
 import { messageText, type Message, type ToolResultMessage, type ToolCallPart } from '#shared/chat/messages.ts'
@@ -191,7 +201,7 @@ interface Step {
 }
 
 function answerPeriod(
-  { first, last, words, other }: Extract<Intent, { kind: 'period' }>,
+  { first, last, words, other, isPlan }: Extract<Intent, { kind: 'period' }>,
   search: ToolResultMessage | undefined,
   sentences: Sentences,
   today: string,
@@ -202,11 +212,10 @@ function answerPeriod(
   }
   const recall = search.details?.kind === 'recall' ? search.details.recall : undefined
   const nearest = recall?.conditions?.find((condition) => condition.nearest !== undefined)?.nearest
-  const entries = entriesOf(recall?.results ?? [], { first, last })
+  const entries = entriesOf(recall?.results ?? [], { first, last }, isPlan ? parseDay(today) : undefined)
   const span = [...new Set([first, last])].map(formatDay).join(' – ')
-  const isPlan = first > parseDay(today)
   const otherDay = other === undefined ? [] : ['', sentences.otherDay(formatDay(other))]
-  if (entries.length === 0 || (nearest !== undefined && (first < last || isPlan)))
+  if (entries.length === 0 || (nearest !== undefined && (first < last || isPlan || first > parseDay(today))))
     return { text: [sentences.nothingIn(span), ...otherDay].join('\n') }
   const lines = entries.flatMap(({ path, startLine, day, text }, index) => {
     const isNewDay = first !== last && day !== entries[index - 1]?.day
@@ -219,19 +228,28 @@ function answerPeriod(
 
 const summaryPath = /\/\d{4}-\d{2}-\d{2}-[^/]+\.md$/
 
-/** Returns the results by the day of the span that they are about, in the order of the notes, each with its time. */
-function entriesOf(results: RecordedSearch['results'], { first, last }: DaySpan) {
+/**
+ * Returns the results by the day of the span that they are about, in the order of the notes, each with its time.
+ * @param plannedFrom today, to leave out notes of the days until today; undefined if the question is not about plans
+ */
+function entriesOf(results: RecordedSearch['results'], { first, last }: DaySpan, plannedFrom?: number) {
   // The app's own properties are no notes.
   const notes = results.filter(({ snippet }) => !/^(?:imported|visibility):/.test(snippet))
-  const entries = notes.map((result) => {
+  const entries = notes.flatMap((result) => {
     const titles = result.heading.split(' › ')
     // The summary of a chat shows only its topic, because the log already has its notes.
     const isSummary = summaryPath.test(result.path)
     const startLine = isSummary ? 1 : result.startLine
     const line = cutAtWord(result.snippet.replace(/\s+/g, ' ').trim(), maxQuote)
     const isIn = (at: number | undefined) => at !== undefined && first <= at && at <= last
-    const days = findDates(fold(line)).map(({ year, month, day }) => year && spanOf(year, month, day)?.first)
-    const named = isIn(parseDay(result.date ?? '')) ? undefined : days.find(isIn)
+    const ownDay = parseDay(result.date ?? '')
+    const dates = findDates(fold(line)).flatMap(({ year, month, day }) =>
+      [first, last].map((at) => spanOf(year ?? calendarOf(at).year, month, day)?.first),
+    )
+    const planned = dates.find((at) => isIn(at) && at !== ownDay)
+    const named = isIn(ownDay) && plannedFrom === undefined ? undefined : planned
+    const isPast = plannedFrom !== undefined && first < last && named === undefined && ownDay <= plannedFrom
+    if (isPast) return []
     // A note of another day has the time of that day.
     const time = named === undefined ? (/^\d{1,2}:\d{2}\b/.exec(titles.at(-1) ?? '')?.[0] ?? '') : ''
     const shown = named === undefined ? line : line.replace(/^\d{1,2}:\d{2} /, '')

@@ -163,7 +163,7 @@ function subjectsOf(query: string, list: readonly QueryWord[], lexicon: Lexicon,
       }
     })
   if (/[\u3040-\u30ff\uac00-\ud7af]/.test(query)) return latin
-  const misheard = list.filter(({ matches }) => matches.some(({ kind }) => kind === 'sound'))
+  const alike = list.map(({ shown, matches }) => ({ text: fold(shown), units: new Set(unitsAlike(matches)) }))
   const foldedQuery = fold(query)
   const isSameLength = foldedQuery.length === query.length
   // The segmenter separates many surnames.
@@ -175,14 +175,16 @@ function subjectsOf(query: string, list: readonly QueryWord[], lexicon: Lexicon,
   const chinese = [...names, ...runs.flatMap((run) => cutWords(run, lexicon, relations))].map((shown): Subject => {
     const at = foldedQuery.indexOf(shown)
     const terms = indexTermsOf({ kind: 'cjk', term: [...shown].join(' ') })
-    const heard = misheard.filter((word) => fold(word.shown).includes(shown))
+    const heard = alike.filter(({ text, units }) => units.size > 0 && text.includes(shown))
     const pairs = shown.length > 2 ? Array.from({ length: shown.length - 1 }, (_, at) => shown.slice(at, at + 2)) : []
     return {
       shown,
       typed: isSameLength && at >= 0 ? query.slice(at, at + shown.length) : shown,
       rarity: relations.rarity?.(shown) ?? rarityByIdf * 5,
       isFrame: frameWords.has(shown) || countOfThings.test(shown),
-      isNowhere: terms.some((term) => lexicon.unitsWith(term).length + lexicon.unitsUnder(term).length === 0),
+      isNowhere:
+        heard.length === 0 &&
+        terms.some((term) => lexicon.unitsWith(term).length + lexicon.unitsUnder(term).length === 0),
       isIn: (id, folded) =>
         folded.includes(shown) ||
         pairs.some((pair) => folded.includes(pair)) ||
@@ -190,6 +192,15 @@ function subjectsOf(query: string, list: readonly QueryWord[], lexicon: Lexicon,
     }
   })
   return [...latin, ...chinese]
+}
+
+/** Minimum weight of a related word that means the same, such as 打印机 for 印表機. */
+const minAlike = 0.5
+
+function unitsAlike(matches: QueryWord['matches']): readonly number[] {
+  const isAlike = ({ kind, weight }: (typeof matches)[number]) =>
+    kind === 'sound' || (kind === 'related' && weight >= minAlike)
+  return matches.filter(isAlike).flatMap(({ units }) => units)
 }
 
 /** Returns the units with the word or another form of it. A word that the model knows is not a typing error of another. */

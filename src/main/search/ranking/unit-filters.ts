@@ -3,7 +3,7 @@ import { nameKey } from '#shared/markdown/properties/parse-properties.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { ResultSource } from '../indexing/indexed-file.ts'
 import { failedFilters, type Filter, type FilteredQuery } from '../query/filters.ts'
-import { indexTermsOf, queryTerms, type Phrase } from '../query/parse-query.ts'
+import { indexTermsOf, type Phrase } from '../query/parse-query.ts'
 import { stem } from '../text/stem.ts'
 import { bigramsOf, cjkRun, fold, forEachWord, lineTerms } from '../text/terms.ts'
 import { formatDay, overlaps, type Day, type DaySpan } from '../text/language/dates.ts'
@@ -137,16 +137,17 @@ export function unitsMentioning({ boosts }: FilteredQuery, lexicon: Lexicon): Re
   const days = boosts
     .filter(({ first, last }) => last - first < maxMentionedDays)
     .flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, index) => first + index))
-  // The second term of a date has no year.
-  const termsOf = (day: Day) => queryTerms(formatDay(day)).flatMap(({ readings }) => readings.map(({ term }) => term))
-  return new Set(
-    days.flatMap(
-      (day) =>
-        termsOf(day)
-          .map((term) => lexicon.unitsWith(term))
-          .find((ids) => ids.length > 0) ?? [],
-    ),
-  )
+  return new Set(days.flatMap((day) => unitsNaming(day, lexicon)))
+}
+
+const otherYears = [-3, -2, -1, 1, 2, 3]
+
+/** Returns the units with the date, and those with its day and month without a year. */
+function unitsNaming(day: Day, lexicon: Lexicon): number[] {
+  const date = formatDay(day)
+  const withOtherYear = otherYears.map((years) => `${Number(date.slice(0, 4)) + years}${date.slice(4)}`)
+  const others = new Set(withOtherYear.flatMap((term) => lexicon.unitsWith(term)))
+  return [...lexicon.unitsWith(date), ...lexicon.unitsWith(`-${date.slice(4)}`).filter((id) => !others.has(id))]
 }
 
 function unitsWithWord(word: string, lexicon: Lexicon): ReadonlySet<number> {

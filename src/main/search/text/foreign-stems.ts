@@ -1,6 +1,5 @@
 /** Forms of words in other languages than English: by the stemmers of Snowball, and by words written together with them. */
 import { stemmer as arabic } from '@orama/stemmers/arabic'
-import { stemmer as bulgarian } from '@orama/stemmers/bulgarian'
 import { stemmer as danish } from '@orama/stemmers/danish'
 import { stemmer as dutch } from '@orama/stemmers/dutch'
 import { stemmer as finnish } from '@orama/stemmers/finnish'
@@ -20,7 +19,7 @@ import { stemmer as turkish } from '@orama/stemmers/turkish'
 import { stemmer as ukrainian } from '@orama/stemmers/ukrainian'
 
 const stemmersByScript = [
-  [/^\p{Script=Cyrillic}+$/u, [russian, ukrainian, bulgarian]],
+  [/^\p{Script=Cyrillic}+$/u, [russian, ukrainian]],
   [/^\p{Script=Greek}+$/u, [greek]],
   [/^\p{Script=Arabic}+$/u, [arabic]],
   [/^\p{Script=Devanagari}+$/u, [hindi]],

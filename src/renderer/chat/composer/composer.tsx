@@ -201,7 +201,7 @@ export function Composer(props: ComposerProps) {
             <span>
               {explainCode('unknown_command', {
                 command: refusedCommand,
-                commands: commands.map((one) => `/${commandName(one)}`).join(', '),
+                commands: commands.map((one) => `/${commandName(one)}`).join(t('common.comma')),
               })}
             </span>
             <Button look="link" onClick={() => void send('next', true)}>

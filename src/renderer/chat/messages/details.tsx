@@ -23,7 +23,7 @@ export function Details({ session, turn, onClose }: DetailsProps) {
   const recalls = turn ? searchesOf(turn) : []
   const changes = turn?.answers.flatMap(({ tools }) => tools.flatMap((step) => changeOf(step) ?? [])) ?? []
   const { provider, model: name } = turn?.answers.at(-1)?.message ?? {}
-  const model = provider === undefined || provider === 'offline' ? provider : `${provider}/${name}`
+  const model = provider === 'offline' ? t('status.noModel') : provider === undefined ? provider : `${provider}/${name}`
   const { id: agent } = useAgent()
   const ofChat = useQuery(
     api.chats.usage.queryOptions({ input: session === undefined ? skipToken : { agent, session } }),

@@ -39,7 +39,7 @@ export function SessionEventView({ event }: { event: SessionEvent }) {
     case 'command':
       return (
         <div className="flex flex-col gap-1 pb-3" data-testid="command">
-          <p className="font-mono text-[12px] text-muted">/{event.command}</p>
+          <p className="font-mono text-[12px] text-muted">/{shownCommand(event.command)}</p>
           <CommandOutcomeView outcome={event.outcome} />
         </div>
       )
@@ -141,7 +141,7 @@ function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
         </ul>
       )
     case 'model':
-      return <p>{t('chat.model', { model: outcome.model })}</p>
+      return <p>{t('chat.model', { model: outcome.model === 'offline' ? t('status.noModel') : outcome.model })}</p>
     case 'agent':
       return <p>{t('command.agent', { agent: name, workspace: outcome.workspace })}</p>
     case 'status':
@@ -193,4 +193,9 @@ export function eventSentence(event: Exclude<SessionEvent, { type: 'command' }>)
     case 'notice':
       return `${t(`kept.${event.kind}`, event.data)} ${event.code === '' ? '' : explainCode(event.code, event.data)}`.trim()
   }
+}
+
+function shownCommand(name: string): string {
+  const command = commands.find((one) => one.name === name)
+  return command ? commandName(command) : name
 }

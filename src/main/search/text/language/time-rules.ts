@@ -80,7 +80,7 @@ const phrases: readonly (readonly [Unit, number, string])[] = [
   ['day', 8, 'a_week_(?:from_)?tomorrow'],
   ['day', 3, '大后天'],
   ['day', 2, '(?:the_)?day_after_tomorrow 后天 后儿 明後日 あさって 모레'],
-  ['day', 1, 'tomorrow 明天 明儿 明日 明晚 明早 明晨 あした 내일'],
+  ['day', 1, 'tomorrow 明天(?!会更好) 明儿 明日 明晚 明早 明晨 あした 내일'],
   [
     'day',
     0,
@@ -240,7 +240,7 @@ export const timeRules = (
     },
     { pattern: '\\b(?:the |this )?past (week|month|year)\\b', read: ([unit], today) => since(today, unit, 1) },
     {
-      pattern: `\\b(?:last|this past|past|(this|next)) (${weekdayName})\\b`,
+      pattern: `\\b(?:last|this past|past|(this|next)) (${weekdayName})\\b(?! (?:of|in) )`,
       read: ([word, name = ''], today) =>
         word
           ? weekdayOf(today, direction(word), weekdays.indexOf(name))

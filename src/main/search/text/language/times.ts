@@ -45,8 +45,9 @@ export function parseTemporalExpressions(query: string, today: Day): TemporalExp
   })
 }
 
-/** Title case: "The Day After Tomorrow" is a film. */
+/** Titles: "The Day After Tomorrow", "Tomorrow Never Dies". */
 const titleWords = /\b(?:Day|Week|Month) (?:After|Before)\b/
+const titleAfter = /^(?: \p{Lu}\p{Ll}+){2}/u
 
 function timesIn(
   text: string,
@@ -55,7 +56,7 @@ function timesIn(
 ): TemporalExpression[] {
   const composed = text.normalize('NFKC').slice(0, maxCharacters)
   const folded = fold(composed)
-  const plain = folded.replace(/"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』/g, (quote) => ' '.repeat(quote.length))
+  const plain = folded.replace(/"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』|《[^》]*》/g, (quote) => ' '.repeat(quote.length))
   const direction = directionOf(plain)
   const found = findTimes(plain, today, timeRules).map((time) => directed(time, direction))
   for (const form of findDates(plain)) {
@@ -67,7 +68,7 @@ function timesIn(
   const shown = folded.length === composed.length ? composed : folded
   return joinRanges(found, plain)
     .map((time) => ({ ...time, ...withOpenEnd(time, plain), text: shown.slice(time.start, time.end).trim() }))
-    .filter((time) => !titleWords.test(time.text))
+    .filter(({ text, end }) => !titleWords.test(text) && !(/^\p{Lu}/u.test(text) && titleAfter.test(shown.slice(end))))
 }
 
 const rangeWord = ' ?(?:to|until|through|[–—~-]|到|至|から|부터) ?'
