@@ -596,7 +596,7 @@ export class PrivacyWorld {
     ] as const) {
       const own = await callAs(this.#home.guest, name, args)
       const other = await callAs(this.#twin.guest, name, args)
-      if (comparable(own) !== comparable(other))
+      if (!isEqual(comparable(own), comparable(other)))
         throw new PrivacyLeak(
           `${name} ${JSON.stringify(args)} differs:\n${comparable(own)}\nwithout private text:\n${comparable(other)}`,
         )
@@ -636,8 +636,8 @@ export class PrivacyWorld {
       results.push(comparable(texts.join('\n\n')))
       await agent.sessions.remove(session)
     }
-    const [own, other] = results
-    if (own !== other)
+    const [own = '', other = ''] = results
+    if (!isEqual(own, other))
       throw new PrivacyLeak(`tools answer ${query} ${path} differently:\n${own}\nwithout private text:\n${other}`)
     return `${query} ${path}`
   }
@@ -943,6 +943,19 @@ function comparable(answer: string): string {
       .sort()
       .join('\n')
   )
+}
+
+const day = / · \d{4}-\d\d-\d\d(?= · )/g
+
+/**
+ * Compares two answers. The twin has a history of its own: if it dates other lines, the newer of two lines, its place and
+ * the scores can differ too.
+ */
+function isEqual(own: string, other: string): boolean {
+  const withoutDays = (text: string) =>
+    text.replaceAll(day, '').replaceAll(/ · [01]\.\d\d(?= · )| \((?:see also the newer|replaced by) [^)]*\)/g, '')
+  const hasOtherDays = String(own.match(day)) !== String(other.match(day))
+  return own === other || (hasOtherDays && withoutDays(own) === withoutDays(other))
 }
 
 /** Replaces the words of a private line. Without the line, the index would divide the other lines differently. */

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -46,9 +45,9 @@ interface Row {
 
 /** Returns no units while the file is replaced. */
 function unitsIn(file: string): Row[] {
-  if (!existsSync(file)) return []
-  const db = new Database(file, { readonly: true })
+  let db: Database.Database | undefined
   try {
+    db = new Database(file, { readonly: true })
     return db
       .prepare<[], Row>(
         `SELECT path, start_line AS start, end_line AS end, text, private
@@ -58,7 +57,7 @@ function unitsIn(file: string): Row[] {
   } catch {
     return []
   } finally {
-    db.close()
+    db?.close()
   }
 }
 

@@ -139,6 +139,17 @@ function longestFirst(words: ReadonlyMap<string, unknown>): string {
   return [...words.keys()].sort((one, other) => other.length - one.length).join('|')
 }
 
+const thirdByWord = valuesOf([
+  [0, 'beginning start early 初'],
+  [1, 'middle mid 中'],
+  [2, 'end late 底 末'],
+])
+
+/** @param third of the month, 0 to 2 */
+function thirdOf({ first, last }: DaySpan, third: number): DaySpan {
+  return { first: first + 10 * third, last: third === 2 ? last : first + 10 * third + 9 }
+}
+
 const which = '(last|previous|this|next)'
 const direction = (word: Part) => (word === 'next' ? 1 : word === 'this' ? 0 : -1)
 const numeral = `(\\d{1,2}|${hanNumeral}{1,3})`
@@ -203,14 +214,25 @@ export const timeRules = (
       read: ([part, word, unit, cjkWord, cjkUnit, cjkPart], today) => {
         const offset = word === undefined ? offsetOf(cjkWord) : direction(word)
         const { year, month } = calendarOf(unitAfter(today, unit ?? cjkUnit, offset).first)
-        const third = ['beginning', 'start', '初'].includes(part ?? cjkPart ?? '')
-          ? 0
-          : ['middle', '中'].includes(part ?? cjkPart ?? '')
-            ? 1
-            : 2
-        if (unitOf(unit ?? cjkUnit) === 'year') return monthSpan(year, [1, 6, 12][third] ?? 12)
-        const { first, last } = monthSpan(year, month)
-        return { first: first + 10 * third, last: third === 2 ? last : first + 10 * third + 9 }
+        const third = thirdByWord.get(part ?? cjkPart ?? '') ?? 0
+        return unitOf(unit ?? cjkUnit) === 'year'
+          ? monthSpan(year, [1, 6, 12][third] ?? 12)
+          : thirdOf(monthSpan(year, month), third)
+      },
+    },
+    // mid-November, the end of May, the first week of November
+    {
+      kind: 'date',
+      pattern:
+        `\\b(?:the )?(?:(beginning|start|middle|end) of|(early|mid|late)[ -]) ?${monthName}\\b|` +
+        `\\b(?:the )?(first|second|third|fourth) week of ${monthName}\\b`,
+      read: ([part, short, name, week, nameAfterWeek], today) => {
+        const { year, month: current } = calendarOf(today)
+        const month = monthNumber(name ?? nameAfterWeek)
+        // The coming month of this name if it is near, else the latest one.
+        const span = monthSpan(month - current > 2 ? year - 1 : year, month)
+        const first = span.first + 7 * ['first', 'second', 'third', 'fourth'].indexOf(week ?? '')
+        return week ? { first, last: first + 6 } : thirdOf(span, thirdByWord.get(part ?? short ?? '') ?? 0)
       },
     },
     // 半个月后: too vague for a date
