@@ -111,7 +111,7 @@ export function findNewerLine(ranked: readonly RankedUnit[], search: NewerSearch
   const bestOf = (withOlder: boolean, among = ranked) => {
     const [best, ...others] = comparisonsOf(among, search, withOlder).sort((a, b) => b.probability - a.probability)
     if (!best || withOlder) return best
-    // Of several values of a fact, the newest one is the present one.
+    // The newest of several values of a fact is the present one.
     const likely = others.filter(({ probability }) => probability >= minShare * best.probability)
     return likely.reduce((one, other) => (isNewer(other.text, one.text) ? other : one), best)
   }

@@ -22,7 +22,7 @@ export function mentionAt(text: string, caret: number): string | undefined {
   return /(?:(?:^|[\s\p{Script=Han}])@|＠)(\S*)$/u.exec(text.slice(0, caret))?.[1]
 }
 
-export function namesOf({ name, chinese }: (typeof commands)[number]): readonly string[] {
+export function commandNames({ name, chinese }: (typeof commands)[number]): readonly string[] {
   return [name, ...chinese]
 }
 
@@ -30,7 +30,7 @@ export function namesOf({ name, chinese }: (typeof commands)[number]): readonly 
 export function commandName(command: (typeof commands)[number], typed = ''): string {
   const [simplified, traditional] = command.chinese
   const own = { en: command.name, 'zh-CN': simplified, 'zh-TW': traditional }[currentLocale()]
-  return [own, ...namesOf(command)].find((other) => other.startsWith(typed)) ?? own
+  return [own, ...commandNames(command)].find((other) => other.startsWith(typed)) ?? own
 }
 
 /** The signs that Chinese input methods type for `/` and `@` count too. @param caret UTF-16 offset */
@@ -45,7 +45,7 @@ export function completionsAt(
   const typed = /^[/／、]([a-z]*|\p{Script=Han}*)$/u.exec(before)?.[1]
   if (typed !== undefined) {
     const items = commands
-      .filter((command) => namesOf(command).some((other) => other.startsWith(typed)))
+      .filter((command) => commandNames(command).some((other) => other.startsWith(typed)))
       .map((command) => commandName(command, typed))
       .map((label) => ({ kind: 'command' as const, label, insert: `/${label} ` }))
     return { from: 0, items }

@@ -25,7 +25,7 @@ import { useChineseNames } from '#lib/util/name-match.ts'
 import { isMac } from '#lib/util/shortcuts.ts'
 import { AgentModelPicker, useModel } from '../models/model-picker.tsx'
 import { toAttachment, withUniqueName, AttachmentChip } from './attachments.tsx'
-import { commandName, completionsAt, namesOf, mentionAt, type Completion } from './completion.ts'
+import { commandName, completionsAt, commandNames, mentionAt, type Completion } from './completion.ts'
 import { useTypedSearch } from '../../search/use-typed-search.ts'
 import { joinDrafts, useDraft } from '#lib/drafts.ts'
 import { ResultRow } from '../../search/results.tsx'
@@ -363,7 +363,7 @@ function CompletionMenu({ items, selected, onChoose }: CompletionMenuProps) {
 }
 
 function CommandRow({ name }: { name: string }) {
-  const command = commands.find((candidate) => namesOf(candidate).includes(name))
+  const command = commands.find((candidate) => commandNames(candidate).includes(name))
   if (!command) return null
   return (
     <>
