@@ -945,16 +945,15 @@ function comparable(answer: string): string {
   )
 }
 
-const day = / · \d{4}-\d\d-\d\d(?= · )/g
+const dayOrNewer = / · \d{4}-\d\d-\d\d(?= · )| \((?:see also the newer|replaced by) [^)]*\)/g
 
 /**
- * Compares two answers. The twin has a history of its own: if it dates other lines, the newer of two lines, its place and
- * the scores can differ too.
+ * Compares two answers. The twin dates lines by its own history: if a day or a newer line differs, the scores of the
+ * lines can differ too.
  */
 function isEqual(own: string, other: string): boolean {
-  const withoutDays = (text: string) =>
-    text.replaceAll(day, '').replaceAll(/ · [01]\.\d\d(?= · )| \((?:see also the newer|replaced by) [^)]*\)/g, '')
-  const hasOtherDays = String(own.match(day)) !== String(other.match(day))
+  const withoutDays = (text: string) => text.replaceAll(dayOrNewer, '').replaceAll(/ · [01]\.\d\d(?= · )/g, '')
+  const hasOtherDays = String(own.match(dayOrNewer)) !== String(other.match(dayOrNewer))
   return own === other || (hasOtherDays && withoutDays(own) === withoutDays(other))
 }
 
