@@ -41,6 +41,8 @@ interface Home {
   readonly agent: Agent
   readonly primary: ContractClient
   readonly guest: Client
+  /** Turns on or off that the change log dates lines that have no day. */
+  setDays(isOn: boolean): Promise<void>
   close(): Promise<void>
 }
 
@@ -113,12 +115,22 @@ async function openHome(folder: string, now: () => Date): Promise<Home> {
     now,
   })
   const agent = await app.agents.get('main')
+  const { memory } = agent
+  const setSource = memory.setSource.bind(memory)
+  let hasDays = true
+  memory.setSource = ({ changeLog, ...source }) =>
+    setSource(hasDays && changeLog !== undefined ? { ...source, changeLog } : source)
+  const setDays = async (isOn: boolean) => {
+    hasDays = isOn
+    await agent.applyConventions()
+    await memory.settle(10_000)
+  }
   const { primary, guest } = await connectGuest(app, now)
   const close = async () => {
     await guest.close()
     await app.close()
   }
-  return { folder, app, agent, primary, guest, close }
+  return { folder, app, agent, primary, guest, setDays, close }
 }
 
 export class PrivacyWorld {
@@ -367,13 +379,13 @@ export class PrivacyWorld {
       case 'guest':
         return this.#askAsGuest(at, to, flag)
       case 'compareGuest':
-        await this.#confirmed(() => this.#compareGuests(at, to))
+        await this.#withoutDays(() => this.#compareGuests(at, to))
         return { actor: 'guest', typed: this.#state.known, isSettled: true }
       case 'compareChat':
         return {
           actor: 'open',
           isSettled: true,
-          typed: tokensIn(await this.#confirmed(() => this.#compareChats(at, to))),
+          typed: tokensIn(await this.#withoutDays(() => this.#compareChats(at, to))),
         }
     }
   }
@@ -574,6 +586,17 @@ export class PrivacyWorld {
     return line?.replaceAll(/\^\[[^\]]*\]|\w+:|[^\w\s]/g, ' ').trim()
   }
 
+  /** Compares without the days of the change log: the twin has a history of its own, so its lines have other days. */
+  async #withoutDays<T>(compare: () => Promise<T>): Promise<T> {
+    const homes = [this.#home, this.#twin]
+    await Promise.all(homes.map((home) => home.setDays(false)))
+    try {
+      return await this.#confirmed(compare)
+    } finally {
+      await Promise.all(homes.map((home) => home.setDays(true)))
+    }
+  }
+
   /** Repeats a comparison that fails: the index of one world can be late. A leak fails again. */
   async #confirmed<T>(compare: () => Promise<T>): Promise<T> {
     try {
@@ -596,7 +619,7 @@ export class PrivacyWorld {
     ] as const) {
       const own = await callAs(this.#home.guest, name, args)
       const other = await callAs(this.#twin.guest, name, args)
-      if (!isEqual(comparable(own), comparable(other)))
+      if (comparable(own) !== comparable(other))
         throw new PrivacyLeak(
           `${name} ${JSON.stringify(args)} differs:\n${comparable(own)}\nwithout private text:\n${comparable(other)}`,
         )
@@ -636,8 +659,8 @@ export class PrivacyWorld {
       results.push(comparable(texts.join('\n\n')))
       await agent.sessions.remove(session)
     }
-    const [own = '', other = ''] = results
-    if (!isEqual(own, other))
+    const [own, other] = results
+    if (own !== other)
       throw new PrivacyLeak(`tools answer ${query} ${path} differently:\n${own}\nwithout private text:\n${other}`)
     return `${query} ${path}`
   }
@@ -943,18 +966,6 @@ function comparable(answer: string): string {
       .sort()
       .join('\n')
   )
-}
-
-const dayOrNewer = / · \d{4}-\d\d-\d\d(?= · )| \((?:see also the newer|replaced by) [^)]*\)/g
-
-/**
- * Compares two answers. The twin dates lines by its own history: if a day or a newer line differs, the scores of the
- * lines can differ too.
- */
-function isEqual(own: string, other: string): boolean {
-  const withoutDays = (text: string) => text.replaceAll(dayOrNewer, '').replaceAll(/ · [01]\.\d\d(?= · )/g, '')
-  const hasOtherDays = String(own.match(dayOrNewer)) !== String(other.match(dayOrNewer))
-  return own === other || (hasOtherDays && withoutDays(own) === withoutDays(other))
 }
 
 /** Replaces the words of a private line. Without the line, the index would divide the other lines differently. */
