@@ -15,7 +15,8 @@ import { HistoryPanel } from './history.tsx'
 import type { LineChange } from '../markdown/parse/line-edits.ts'
 import type { PreviewHandle } from '../markdown/preview/preview.tsx'
 import { NoteMark, NotIndexedNote } from '#lib/notes/note-marks.tsx'
-import { addedSecrets, SecretOffer } from '#lib/notes/note-remarks.tsx'
+import { addedLines, openSecretsIn } from '#shared/markdown/visibility-edit.ts'
+import { SecretOffer } from '#lib/notes/note-remarks.tsx'
 import { formatMoment, formatShortDay, formatNumber } from '#lib/i18n/format.ts'
 import { Button, IconButton, ErrorBoundary } from '#lib/ui/elements.tsx'
 import { loadEditor } from '#lib/i18n/index.ts'
@@ -80,7 +81,10 @@ export function EditedFile({ path, disk, autosave, missing, onDiscarded }: Edite
   const file = useOpenFile(agent, path, disk, { autosave, missing, onUnsavedClose })
   const deferredText = useDeferredValue(file.text)
   const [openedText] = useState(file.text)
-  const secrets = useMemo(() => addedSecrets(openedText, deferredText), [openedText, deferredText])
+  const secrets = useMemo(
+    () => openSecretsIn(deferredText, addedLines(openedText, deferredText)),
+    [openedText, deferredText],
+  )
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent } }))
   const entry = files.data?.find((listed) => listed.path === path)
   const links = useNoteLinks(path)

@@ -70,10 +70,18 @@ export function hasContent(line: string): boolean {
   return /[^\s#>*+_=~`|:.-]|[\u00AD\u180E\u200B-\u200F\u2060-\u206F\uFEFF]/u.test(line)
 }
 
-/** Returns the lines (0-based) that look like secrets and are not private. */
-export function openSecretsIn(text: string): ReturnType<typeof secretsIn> {
+/**
+ * Returns the lines (0-based) that look like secrets and are not private.
+ * @param lines the lines to look at; all lines if undefined
+ */
+export function openSecretsIn(text: string, lines: ReturnType<typeof addedLines> | undefined = undefined) {
+  const asked = lines ?? text.split(/\r?\n/).map((line, index) => [index, line] as const)
+  const found = secretsIn(asked.map(([, line]) => line).join('\n'))
+  if (found.length === 0) return []
   const { isFullyPrivate, privateLines } = visibilityOf(text)
-  return secretsIn(text).filter(({ line }) => !isFullyPrivate && !privateLines.has(line))
+  return found
+    .map(({ kind, line }) => ({ kind, line: asked[line]?.[0] ?? 0 }))
+    .filter(({ line }) => !isFullyPrivate && !privateLines.has(line))
 }
 
 export function withPrivateSecrets(text: string): string {

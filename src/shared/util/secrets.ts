@@ -18,15 +18,18 @@ const pin =
   /(?:\b(?:PINs?|[Pp]in)(?:[- ](?:code|number))?\s{0,3}(?:[:：=]|is\b|ist\b|lautet\b|是|为|為)|\bPIN|\bCV[VC]2?\b\s{0,3}[:：=]?|暗証番号\s{0,3}[:：=は]?|(?:密码|密碼|비밀번호|\b[Pp]in code)\s{0,3})\s{0,3}\d(?:[ -]?\d){2,7}(?![\d\p{L}-])/u
 const codeNames =
   'access|alarm|backup|bike|building|door|entry|garage|gate|house|lock|locker|padlock|recovery|safe|security|unlock|verification'
-const codeName = `\\b(?:${codeNames.replace(/\b[a-z]/g, (first) => `[${first}${first.toUpperCase()}]`)})(?: lock)? codes?\\b|\\b(?:PIN|passcode|combination|(?:card|phone|sim) pin)\\b|[门門]禁[码碼]|[开開]门[码碼]|恢[复復][码碼]|解[锁鎖][码碼]|[验驗][证證][码碼]|密[码碼]`
-/** A code in a sentence: "alarm code 8832 for the house", "PIN for the bank card 4471". */
+const chineseCodeNames = '[门門]禁[码碼]|[开開]门[码碼]|恢[复復][码碼]|解[锁鎖][码碼]|[验驗][证證][码碼]|密[码碼]'
+/** A code in a sentence: "alarm code 8832 for the house", "PIN for the bank card 4471". The groups are verb and code. */
 const statedCode = new RegExp(
-  `(?:${codeName})[^.!?。！？]{0,40}?(?<![\\w.,:/€$£¥+-])((?=[\\w-]{0,24}\\d)[\\w-]{3,24})(?![\\w%/]|[.,:]\\d| ?[€年月天次位个岁])`,
-  'u',
+  `(?:\\b(?:${codeNames})(?: lock)? codes?\\b|\\b(?:PIN|passcode|combination)\\b|${chineseCodeNames})` +
+    '[^.!?。！？]{0,40}?((?:\\bis|[:：=是])\\s*)?(?<!\\d:|[\\w.,/€$£¥+-])((?=[\\w-]{0,24}\\d)[\\w-]{3,24})' +
+    '(?![\\w%/]|[.,:]\\d| ?[€年月天次位个岁])',
+  'iu',
 )
-const codeFor = /\b[Cc]ode (?:for|to|of) (?:the|my|our) [\w ]{2,24} is \d{3,8}(?=[.,;!?)]|$)/
+/** "The code for the bike shed is 4519". */
+const codeOfThing = /\b[Cc]ode (?:for|to|of) (?:the|my|our) [\w ]{2,24} is \d{3,8}(?=[.,;!?)]|$)/
 /** A year, a date, a count or a measure. */
-const noCode =
+const notACode =
   /^(?:(?:19|20)\d\d(?:-\d+)*|\d+(?:st|nd|rd|th|kg|km|cm|mm|ml|am|pm|min|h|x|gb|mb)|\d+-\d{1,2}|\D{1,3}\d)$/i
 /** "The wifi password at the office is lamp-77". */
 const statedPassword =
@@ -57,23 +60,22 @@ function continuesKey(line: string): boolean {
 function kindOf(line: string): SecretKind | undefined {
   const value = assignment.exec(line)?.[1] ?? labelledKey.exec(line)?.[1]
   if (knownKey.test(line) || (value !== undefined && !placeholder.test(value))) return 'key'
-  if (pin.test(line) || phrase.test(line) || addressWithPassword.test(line) || hasPassword(line) || hasStated(line))
+  if (pin.test(line) || phrase.test(line) || addressWithPassword.test(line) || hasPassword(line) || statesSecret(line))
     return 'password'
   if (line.match(cardNumber)?.some((number) => isCard(number.replaceAll(/\D/g, '')))) return 'card'
   if (line.match(accountNumber)?.some((number) => isAccount(number.replaceAll(' ', '')))) return 'account'
   return undefined
 }
 
-function hasStated(line: string): boolean {
-  if (codeFor.test(line)) return true
-  const found = statedCode.exec(line)
-  const code = found?.[1]
-  const before = found ? line.slice(0, found.index + found[0].length - (code?.length ?? 0)) : ''
-  // 密码用 argon2 加密
-  const isCode = code !== undefined && (/^[\d-]+$/.test(code) || !/密[码碼]/.test(line))
-  if (isCode && (/(?:\bis|[:：=是])\s*$/.test(before) || !noCode.test(code)) && !placeholder.test(code)) return true
+/** Returns true for a sentence that states a code or a password. */
+function statesSecret(line: string): boolean {
+  if (codeOfThing.test(line)) return true
+  const [, verb, code = ''] = statedCode.exec(line) ?? []
+  // A year after "is" can be a code. In 密码用 argon2 加密, the value is no code.
+  const isCode = (verb !== undefined || !notACode.test(code)) && (/^[\d-]+$/.test(code) || !/密[码碼]/.test(line))
+  if (code !== '' && isCode && !placeholder.test(code)) return true
   const password = statedPassword.exec(line)?.[1]?.replace(/[.,;:!?)"']+$/, '') ?? ''
-  return password.length >= 4 && /\d/.test(password) && !noCode.test(password) && !placeholder.test(password)
+  return password.length >= 4 && /\d/.test(password) && !notACode.test(password) && !placeholder.test(password)
 }
 
 function hasPassword(line: string): boolean {

@@ -206,14 +206,14 @@ function answerPeriod(
   sentences: Sentences,
   today: string,
 ): Step {
+  const span = [...new Set([first, last])].map(formatDay).join(' – ')
   if (!search) {
-    const query = `${words ?? [...new Set([first, last])].map(formatDay).join(' – ')} source:notes`
+    const query = `${words ?? span} source:notes`
     return { calls: [{ name: 'memory_search', arguments: { query, maxResults: maxEntries } }] }
   }
   const recall = search.details?.kind === 'recall' ? search.details.recall : undefined
   const nearest = recall?.conditions?.find((condition) => condition.nearest !== undefined)?.nearest
   const entries = entriesOf(recall?.results ?? [], { first, last }, isPlan ? parseDay(today) : undefined)
-  const span = [...new Set([first, last])].map(formatDay).join(' – ')
   const otherDay = other === undefined ? [] : ['', sentences.otherDay(formatDay(other))]
   if (entries.length === 0 || (nearest !== undefined && (first < last || isPlan || first > parseDay(today))))
     return { text: [sentences.nothingIn(span), ...otherDay].join('\n') }

@@ -15,7 +15,7 @@ const english = {
   /** @param day the nearest one with notes */
   nearest: (span: string, day: string) => `There are no notes for ${span}. The nearest are from ${day}:`,
   /** @param day another one that the words of the question can mean */
-  otherDay: (day: string) => `For the other such day, ask for ${day}.`,
+  otherDay: (day: string) => `If you mean the other day, ask for ${day}.`,
   periodHas: (span: string) => `Notes for ${span}:`,
   more: (count: number) => `And ${count} more.`,
   optOut: 'I will not save that from this conversation. If it is already in today’s log, delete the line there.',

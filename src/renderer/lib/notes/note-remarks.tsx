@@ -42,12 +42,6 @@ export function SecretOffer({ secret, className = '', onAccept }: SecretOfferPro
   )
 }
 
-/** Returns the open secrets in the lines of a text that another text does not have. */
-export function addedSecrets(before: string, after: string): readonly SecretOfferProps['secret'][] {
-  const added = new Set(addedLines(before, after).map(([line]) => line))
-  return openSecretsIn(after).filter(({ line }) => added.has(line))
-}
-
 /** Offers to make the lines of a change private that look like secrets and are still open. */
 export function AddedSecret({ path, patch }: { path: string; patch: string }) {
   const { id: agent } = useAgent()
@@ -55,8 +49,10 @@ export function AddedSecret({ path, patch }: { path: string; patch: string }) {
   const hasSecret = useMemo(() => openSecretsIn([...added].join('\n')).length > 0, [added])
   const file = useQuery(api.workspace.read.queryOptions({ input: hasSecret ? { agent, path } : skipToken })).data
   if (!file) return null
-  const lines = file.text.split(/\r?\n/)
-  const secrets = openSecretsIn(file.text).filter(({ line }) => added.has(lines[line] ?? ''))
+  const secrets = openSecretsIn(
+    file.text,
+    addedLines('', file.text).filter(([, line]) => added.has(line)),
+  )
   const makePrivate = async () => {
     const text = withPrivateLines(file.text, (line) => secrets.some((secret) => secret.line === line))
     const { hash } = await client.workspace.write({ agent, path, text, expectedHash: file.hash })
