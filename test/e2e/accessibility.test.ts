@@ -166,7 +166,7 @@ describe('accessibility', () => {
     await page.keyboard.press('Enter')
     await tabTo(/^Add as check/)
     await page.keyboard.press('Control+k')
-    await page.keyboard.type('settings')
+    await page.getByRole('dialog').getByRole('combobox').fill('settings')
     await page.getByRole('option', { name: /settings/i, selected: true }).waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(/settings/)

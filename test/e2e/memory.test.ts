@@ -167,7 +167,7 @@ describe('files', () => {
     const { page, open, type, onDisk, url, home } = await openTestPage({ files: { 'memory/a.md': 'one\n' } })
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
     await page.keyboard.press('Control+k')
-    await page.keyboard.type('autosave: off')
+    await page.getByRole('dialog').getByRole('combobox').fill('autosave: off')
     await page.getByRole('option', { name: 'Autosave: Off', exact: true }).waitFor()
     await page.keyboard.press('Enter')
     await until(async () => (await readFile(join(home, 'config.yaml'), 'utf8')).includes('autosave: off'))

@@ -3,7 +3,7 @@ import { cli } from './built.ts'
 
 /** Runs a command of the built app to its end. @param env additions to the environment of the tests */
 export function runCommand(args: readonly string[], env: NodeJS.ProcessEnv = {}, input = '') {
-  const child = spawn(process.execPath, [cli, ...args], { env: { ...process.env, ...env } })
+  const child = spawn(process.execPath, [cli, ...args], { env: { ...process.env, LC_ALL: 'C', ...env } })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', (data) => (stdout += data))
   child.stderr.on('data', (data) => (stderr += data))

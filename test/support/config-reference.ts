@@ -12,7 +12,7 @@ import { formatDuration, type JsonSchema } from '../../src/renderer/settings/set
 
 const page = new URL('../../docs/guide/config.md', import.meta.url)
 const names = (
-  JSON.parse(readFileSync(new URL('../../src/renderer/lib/i18n/en.json', import.meta.url), 'utf8')) as {
+  JSON.parse(readFileSync(new URL('../../src/shared/i18n/en.json', import.meta.url), 'utf8')) as {
     setting: Record<string, string>
   }
 ).setting

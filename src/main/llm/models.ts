@@ -1,4 +1,4 @@
-import type { LocalModelServer, Model, ProviderStatus, WireRequest } from '#shared/contract/index.ts'
+import type { LocalModelServer, Locale, Model, ProviderStatus, WireRequest } from '#shared/contract/index.ts'
 import {
   type Clock,
   EventEmitter,
@@ -11,6 +11,7 @@ import {
   type KeyRing,
   type SettingsStore,
 } from '#platform'
+import { localeOf } from '#shared/i18n/locale.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { expandVariables, variablePattern } from '#shared/util/expand-variables.ts'
 import { modelProviders, type ModelProvider } from '#shared/util/providers.ts'
@@ -32,7 +33,7 @@ import type { UsageStore } from './usage/usage-store.ts'
 import type { ChatModel } from './model.ts'
 import { type ProviderOptions, redactRequest, type RequestSecrets } from './middleware/provider-fetch.ts'
 import { createOfflineModel } from './offline/offline-model.ts'
-import { languageOfLocale, replyLanguage, type Language, sentencesIn, type Sentences } from './offline/sentences.ts'
+import { replyLanguage, sentencesIn, type Sentences } from './offline/sentences.ts'
 import { hasRefused, withAnswerSchema, redactSecrets } from './middleware/provider-failures.ts'
 import { withAnswerLimits, withIdleTimeout, withRetries, withServerQueue } from './middleware/retry.ts'
 import { withTextCalls } from './middleware/text-calls.ts'
@@ -175,8 +176,8 @@ export class Models {
     return sentencesIn(replyLanguage(userTexts, this.#language()))
   }
 
-  #language(): Language {
-    return languageOfLocale(this.#options.settings.locale)
+  #language(): Locale {
+    return localeOf('system', [this.#options.settings.locale])
   }
 
   limits(id: string) {

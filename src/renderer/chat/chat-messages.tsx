@@ -4,7 +4,7 @@ import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState, type
 import { t } from 'i18next'
 import { Button, TextLink } from '#lib/ui/elements.tsx'
 import { offlineModelId } from '#shared/util/providers.ts'
-import { explainCode } from '#lib/feedback/toast.ts'
+import { explainCode } from '#shared/i18n/explain.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
 import { useLive } from './live-turn.ts'

@@ -10,7 +10,7 @@ import { api } from '#lib/api/client.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { SuggestionList, LineLink, SuggestionView, SuggestedDiff } from './suggestion-view.tsx'
 import { suggestionTabs, useSuggestions, type Suggestions } from './use-suggestions.ts'
-import { explainCode } from '#lib/feedback/toast.ts'
+import { explainCode } from '#shared/i18n/explain.ts'
 import { paths } from '#lib/router/paths.ts'
 
 /** @param suggestion id of the suggestion to select first */

@@ -1,10 +1,11 @@
-import i18next, { t } from 'i18next'
+import { t } from 'i18next'
 import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
 import { useLocation, Link } from 'wouter'
 import type { Problem, Remedy } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
+import { explainProblem } from '#shared/i18n/explain.ts'
 import { formatMoment, formatBytes, formatPercent } from '#lib/i18n/format.ts'
 import { Button, TextLink } from '#lib/ui/elements.tsx'
 import { paths } from '#lib/router/paths.ts'
@@ -16,12 +17,6 @@ const levelLooks = {
   warning: { Icon: TriangleAlert, color: 'text-warning' },
   note: { Icon: Info, color: 'text-muted' },
 } as const
-
-/** Returns a sentence about the effect of a problem: by its code, or else by the affected part. */
-export function explainProblem({ part, code }: Problem): string {
-  const codeKey = `health.what.${code}`
-  return i18next.t((i18next.exists(codeKey) ? codeKey : `health.what.${part}`) as `health.what.${Problem['part']}`)
-}
 
 export function ProblemMark({ level, size }: { level: Problem['level']; size: number }) {
   const { Icon, color } = levelLooks[level]

@@ -13,7 +13,8 @@ import { IndexProgress } from '#lib/search/index-progress.tsx'
 import { usePublishedDraftTokens } from '../chat/composer/composer.tsx'
 import { ContextBar } from '../chat/context/context-table.tsx'
 import { AgentModelPicker } from '../chat/models/model-picker.tsx'
-import { UpdateNotice, explainProblem, ProblemList, ProblemMark, RemedyButton } from '../settings/health.tsx'
+import { explainProblem } from '#shared/i18n/explain.ts'
+import { UpdateNotice, ProblemList, ProblemMark, RemedyButton } from '../settings/health.tsx'
 
 export function StatusBar({ session }: { session: string | undefined }) {
   const agent = useAgent()

@@ -30,7 +30,10 @@ const configRules = [
   'overlap',
 ] as const
 export type ConfigRule = (typeof configRules)[number]
-const configFaults = ['type', 'tooSmall', 'tooBig', 'choice', 'address', 'unknown', 'twice', ...configRules] as const
+/** Faults of the whole file. */
+const fileFaults = ['syntax', 'missing', 'tooLarge', 'aliases', 'tooDeep'] as const
+const valueFaults = ['type', 'tooSmall', 'tooBig', 'choice', 'address', 'unknown', 'twice'] as const
+const configFaults = [...fileFaults, ...valueFaults, ...configRules] as const
 export type ConfigFault = (typeof configFaults)[number]
 
 export const configProblemSchema = z.object({

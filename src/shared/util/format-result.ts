@@ -1,3 +1,4 @@
+import { fillText } from './fill-text.ts'
 import type { Condition, IndexExclusion, SearchResult, Verdict } from '../contract/index.ts'
 
 type ResultLine = Pick<SearchResult, 'path' | 'startLine' | 'endLine' | 'score' | 'date' | 'snippet'> &
@@ -25,51 +26,66 @@ export function withHeading(text: string, heading = ''): string {
   return isBare && !text.toLowerCase().includes(title.toLowerCase()) ? `${title}: ${text}` : text
 }
 
+/** The texts about results, in English. `{{…}}` are values. */
+export const resultTexts = {
+  until: 'until {{until}}',
+  untilNow: 'until {{until}}; now {{by}}',
+  missing: 'does not mention: {{words}}',
+  replaced: 'replaced by {{at}}',
+  newer: 'see also the newer {{at}}',
+  remark: ' ({{remark}})',
+  unread: '{{text}}: not understood, searched as words',
+  days: '{{from}} to {{to}}',
+  meaning: '{{text}} ({{days}})',
+  nearest: '{{meaning}}: no note is of that time; these are of {{nearest}}, the nearest day',
+  raised: 'raised: {{meaning}}',
+  only: 'only: {{meaning}}',
+  returned: 'returned as #{{rank}}',
+  joined: 'shown with #{{rank}}, as a part of the same entry',
+  duplicate: 'says the same as #{{rank}}',
+  weak: 'score too low',
+  overLimit: 'over the limit of results or characters',
+  outsideFilter: 'outside the filter: {{words}}',
+} as const
+
+/** Completes one of the texts. The default is English, which models and programs read. */
+export type SayResult = (key: keyof typeof resultTexts, values?: Readonly<Record<string, unknown>>) => string
+
+const inEnglish: SayResult = (key, values) => fillText(resultTexts[key], values)
+
 type Remarks = Pick<SearchResult, 'snippet' | 'superseded' | 'missing' | 'newer'>
 
 /**
  * Says what a reader must know of a result: until when it was valid, unless its text says so, which words of the query it
  * lacks, and where a newer line on the subject is. Begins with a space if it is not empty.
  */
-export function formatRemarks({ snippet, superseded, missing = [], newer }: Remarks): string {
+export function formatRemarks({ snippet, superseded, missing = [], newer }: Remarks, say = inEnglish): string {
   const by = superseded?.by
   const isInText =
     ['(until ', '（至 '].some((start) => snippet.includes(start + (superseded?.until ?? ''))) &&
     (by === undefined || snippet.includes(`[${by}]`))
-  return [
-    superseded && !isInText ? ` (until ${superseded.until}${by === undefined ? '' : `; now ${by}`})` : '',
-    missing.length > 0 ? ` (does not mention: ${missing.join(', ')})` : '',
-    newer ? ` (${newer.isSure ? 'replaced by' : 'see also the newer'} ${newer.at})` : '',
-  ].join('')
+  const remarks = [
+    ...(superseded && !isInText ? [say(by === undefined ? 'until' : 'untilNow', superseded)] : []),
+    ...(missing.length > 0 ? [say('missing', { words: missing.join(', ') })] : []),
+    ...(newer ? [say(newer.isSure ? 'replaced' : 'newer', newer)] : []),
+  ]
+  return remarks.map((remark) => say('remark', { remark })).join('')
 }
 
 /** Describes a condition of the query with its dates (both inclusive), or says why it was not applied. */
-export function formatCondition({ kind, text, from, to, isUnread, nearest }: Condition): string {
-  if (isUnread) return `${text}: not understood, searched as words`
-  const days = from === to ? from : `${from ?? '…'} to ${to ?? '…'}`
-  const meaning = days === null || days === text ? text : `${text} (${days})`
-  if (nearest !== undefined) return `${meaning}: no note is of that time; these are of ${nearest}, the nearest day`
-  return `${kind === 'time' ? 'raised' : 'only'}: ${meaning}`
+export function formatCondition({ kind, text, from, to, isUnread, nearest }: Condition, say = inEnglish): string {
+  if (isUnread) return say('unread', { text })
+  const days = from === to ? from : say('days', { from: from ?? '…', to: to ?? '…' })
+  const meaning = days === null || days === text ? text : say('meaning', { text, days })
+  if (nearest !== undefined) return say('nearest', { meaning, nearest })
+  return say(kind === 'time' ? 'raised' : 'only', { meaning })
 }
 
-export function verdictText(verdict: Verdict): string {
-  switch (verdict.kind) {
-    case 'returned':
-      return `returned as #${verdict.rank}`
-    case 'joined':
-      return `shown with #${verdict.rank}, as a part of the same entry`
-    case 'duplicate':
-      return `says the same as #${verdict.rank}`
-    case 'weak':
-      return 'score too low'
-    case 'overLimit':
-      return 'over the limit of results or characters'
-    case 'outsideFilter':
-      return `outside the filter: ${verdict.by.join(' ')}`
-  }
+export function verdictText(verdict: Verdict, say = inEnglish): string {
+  return say(verdict.kind, verdict.kind === 'outsideFilter' ? { words: verdict.by.join(' ') } : verdict)
 }
 
-/** Says why a file or a line is not searched, for the terminal and for programs. */
+/** Says why a file or a line is not searched, for programs. */
 export const exclusionTexts: Readonly<Record<IndexExclusion['reason'], string>> = {
   project: 'the user’s agent reads this file in full with every request; a searchable text belongs in another note',
   scope: '`memory.scope: memory` limits the search to MEMORY.md and memory/',

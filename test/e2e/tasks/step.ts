@@ -2,7 +2,7 @@
  * User tasks as data. Names are keys of the interface's texts, so that a task runs in every language; typed
  * text is given for each one.
  */
-import type en from '../../../src/renderer/lib/i18n/en.json'
+import type en from '../../../src/shared/i18n/en.json'
 
 export const languages = ['en', 'zh-CN', 'zh-TW'] as const
 export type Language = (typeof languages)[number]

@@ -1,9 +1,9 @@
 /** Carries out tasks in a page, by mouse or by keyboard alone, and counts clicks and keys. */
 import i18next, { type i18n } from 'i18next'
 import type { Locator, Page } from 'playwright-core'
-import en from '../../../src/renderer/lib/i18n/en.json' with { type: 'json' }
-import zhCN from '../../../src/renderer/lib/i18n/zh-CN.json' with { type: 'json' }
-import zhTW from '../../../src/renderer/lib/i18n/zh-TW.json' with { type: 'json' }
+import en from '../../../src/shared/i18n/en.json' with { type: 'json' }
+import zhCN from '../../../src/shared/i18n/zh-CN.json' with { type: 'json' }
+import zhTW from '../../../src/shared/i18n/zh-TW.json' with { type: 'json' }
 import type { Called, Language, Name, Role, Said, Step, Task } from './step.ts'
 
 const resources = { en: { translation: en }, 'zh-CN': { translation: zhCN }, 'zh-TW': { translation: zhTW } }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { AppEvent } from '../../../src/shared/contract/index.ts'
+import { loadHostTexts } from '../../../src/main/app/i18n/texts.ts'
 import { saveNote as remember } from '../../../src/main/app/cli/commands/remember-command.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
@@ -71,6 +72,7 @@ it('notes in a row are compared one after the other, and a repeated one names th
 
 it('in a terminal, the note is saved and the line that is alike is named', async () => {
   const { home, workspace } = await prepareFolders({ files })
+  await loadHostTexts('', ['en'])
   const output = await remember(
     { mainFolder, env: {}, home, now },
     { agent: 'main' } as never,

@@ -1,5 +1,6 @@
 /** Runs the shell of the app on the stand-in. A test mocks `electron` with `electron` of this file. */
 import { onTestFinished, vi } from 'vitest'
+import { loadHostTexts } from '../../../src/main/app/i18n/texts.ts'
 import { temporaryFolder, writeFiles } from '../folder.ts'
 import { Computer } from './computer.ts'
 import type { ComputerOptions, Launch, Platform } from './host.ts'
@@ -54,6 +55,8 @@ export function inInstance(main: Main): Main {
 /** A ready app without code, for tests of one part of the shell. */
 export async function emptyApp(options: Partial<ComputerOptions> = {}): Promise<Running> {
   onTestFinished(restoreProcess)
+  // The start of the app loads them.
+  await loadHostTexts('', ['en'])
   const computer = new Computer({ platform: process.platform as Platform, ...options })
   return running(
     computer,

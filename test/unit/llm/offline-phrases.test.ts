@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { formatDay } from '../../../src/main/search/text/language/dates.ts'
 import { parseIntent, type Intent } from '../../../src/main/llm/offline/intent.ts'
-import { replyLanguage, type Language } from '../../../src/main/llm/offline/sentences.ts'
+import type { Locale } from '../../../src/shared/contract/index.ts'
+import { replyLanguage } from '../../../src/main/llm/offline/sentences.ts'
 import { phrases } from './offline-phrases.ts'
 
 const today = '2026-11-18'
 
 interface Phrase {
-  readonly language: Language
+  readonly language: Locale
   readonly intent: string
   readonly message: string
   /** The note, or the first and last day; empty for the other intents. */
@@ -51,7 +52,7 @@ function plain(text: string): string {
 }
 
 describe('phrases of the offline model', () => {
-  it.each(['en', 'zh-Hans', 'zh-Hant'] as const)('are understood in %s', (language) => {
+  it.each(['en', 'zh-CN', 'zh-TW'] as const)('are understood in %s', (language) => {
     const wrong = phrasesIn(language).flatMap((phrase) => {
       const what = fault(phrase)
       return what === undefined ? [] : [`${phrase.message}: ${what}`]

@@ -24,7 +24,7 @@ optOut | don't remember this
 optOut | Please do not save that
 optOut | off the record: I may quit in May
 `,
-  'zh-Hans': `
+  'zh-CN': `
 save | 记住我喜欢先看结论 | 我喜欢先看结论
 save | 帮我把房东电话13800001111记下来 | 房东电话13800001111
 save | 记得明天带电脑 | 明天带电脑
@@ -44,7 +44,7 @@ optOut | 这个不要记
 optOut | 别记这个
 optOut | 我的银行卡密码是8842，别存
 `,
-  'zh-Hant': `
+  'zh-TW': `
 save | 請你記住我對青黴素過敏 | 我對青黴素過敏
 save | 麻煩幫我記一下，護照六月到期 | 護照六月到期
 save | 提醒我明天打電話給媽媽 | 明天打電話給媽媽

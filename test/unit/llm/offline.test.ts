@@ -9,6 +9,7 @@ import {
 import { toolDetailsSchema } from '../../../src/shared/chat/message-schemas.ts'
 import { formatDay } from '../../../src/main/search/text/language/dates.ts'
 import { noteOf, parseIntent } from '../../../src/main/llm/offline/intent.ts'
+import { fillText } from '../../../src/shared/util/fill-text.ts'
 import { detectLanguage, replyLanguage, sentencesIn } from '../../../src/main/llm/offline/sentences.ts'
 
 const today = '2026-01-20'
@@ -94,10 +95,10 @@ describe('offline model', () => {
     })
 
     it('are only statements of the user, from chats and from imported conversations', () => {
-      const { nothingFound, noModel } = sentencesIn('zh-Hans')
+      const { nothingFound, noModel } = sentencesIn('zh-CN')
       const lines = [
         'User: 我的护照号码是多少',
-        `Assistant: ${nothingFound('我的护照号码是多少')}`,
+        `Assistant: ${fillText(nothingFound, { query: '我的护照号码是多少' })}`,
         'User: 我的护照号码是E1234567。',
         `Assistant: 护照号码 ${noModel}`,
         // The second part of a long message does not name its speaker.
@@ -115,31 +116,31 @@ describe('offline model', () => {
       expect(quoted(...notes)).toEqual(['护照号码是E1234567。'])
     })
 
-    it.each(['en', 'zh-Hans', 'zh-Hant'] as const)('leave out lines of the app in %s', (language) => {
+    it.each(['en', 'zh-CN', 'zh-TW'] as const)('leave out lines of the app in %s', (language) => {
       const { noModel, ending } = sentencesIn(language)
-      for (const line of [noModel, ending('[sessions/a.jsonl]')])
+      for (const line of [noModel, fillText(ending, { link: '[sessions/a.jsonl]' })])
         expect(quoted(result('memory/2026-01-19-x.md', 3, 0.9, line))).toEqual([])
     })
   })
 
   it.each([
     ['hello', 'en'],
-    ['資料庫', 'zh-Hant'],
+    ['資料庫', 'zh-TW'],
     ['你好', 'zh'],
-    ['帮我note一下 deploy on friday', 'zh-Hans'],
+    ['帮我note一下 deploy on friday', 'zh-CN'],
     ['Who is 王小明?', 'en'],
   ])('%j is in %s', (text, language) => {
     expect(detectLanguage(text)).toBe(language)
   })
 
   it.each([
-    [['你好'], 'zh-Hant', 'zh-Hant'],
-    [['你好'], 'en', 'zh-Hans'],
-    [['你好', '我們選了什麼'], 'en', 'zh-Hant'],
-    [['会议', '日程呢'], 'en', 'zh-Hans'],
-    [['你好', 'hello'], 'zh-Hant', 'zh-Hant'],
-    [['会議はいつ'], 'zh-Hans', 'zh-Hans'],
-    [['회의 언제', 'when is it'], 'zh-Hans', 'en'],
+    [['你好'], 'zh-TW', 'zh-TW'],
+    [['你好'], 'en', 'zh-CN'],
+    [['你好', '我們選了什麼'], 'en', 'zh-TW'],
+    [['会议', '日程呢'], 'en', 'zh-CN'],
+    [['你好', 'hello'], 'zh-TW', 'zh-TW'],
+    [['会議はいつ'], 'zh-CN', 'zh-CN'],
+    [['회의 언제', 'when is it'], 'zh-CN', 'en'],
   ] as const)('%j with an interface in %s is answered in %s', (texts, locale, language) => {
     expect(replyLanguage(texts, locale)).toBe(language)
   })

@@ -4,7 +4,7 @@ import i18next from 'i18next'
 import { toast, type ExternalToast } from 'sonner'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMutationCache, runWithErrorToast, showSuccess } from '../../../src/renderer/lib/feedback/toast.ts'
-import en from '../../../src/renderer/lib/i18n/en.json' with { type: 'json' }
+import en from '../../../src/shared/i18n/en.json' with { type: 'json' }
 
 const failure = new ORPCError('file_changed', { data: { path: 'a.md' } })
 const sentence = en.error.file_changed.replace('{{path}}', 'a.md')

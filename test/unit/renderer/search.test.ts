@@ -4,7 +4,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { initReactI18next } from 'react-i18next'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { featureGroups } from '../../../src/main/search/ranking/features.ts'
-import en from '../../../src/renderer/lib/i18n/en.json' with { type: 'json' }
+import en from '../../../src/shared/i18n/en.json' with { type: 'json' }
 import { resultGroups } from '../../../src/renderer/search/candidates.ts'
 import { ScoreBreakdown } from '../../../src/renderer/search/score-breakdown.tsx'
 import type { Candidate } from '../../../src/shared/contract/index.ts'

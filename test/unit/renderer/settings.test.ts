@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { configJsonSchema } from '../../../src/main/platform/config/config-schema.ts'
-import en from '../../../src/renderer/lib/i18n/en.json' with { type: 'json' }
-import zhCN from '../../../src/renderer/lib/i18n/zh-CN.json' with { type: 'json' }
-import zhTW from '../../../src/renderer/lib/i18n/zh-TW.json' with { type: 'json' }
+import en from '../../../src/shared/i18n/en.json' with { type: 'json' }
+import zhCN from '../../../src/shared/i18n/zh-CN.json' with { type: 'json' }
+import zhTW from '../../../src/shared/i18n/zh-TW.json' with { type: 'json' }
 import {
   groupOf,
   placeSettings,

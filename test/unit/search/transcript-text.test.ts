@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { transcriptText } from '../../../src/main/search/indexing/transcript-text.ts'
-import { type Language, sentencesIn } from '../../../src/main/llm/offline/sentences.ts'
+import type { Locale } from '../../../src/shared/contract/index.ts'
+import { fillText } from '../../../src/shared/util/fill-text.ts'
+import { sentencesIn } from '../../../src/main/llm/offline/sentences.ts'
 
 const answer = (text: string, provider: string) =>
   JSON.stringify({
@@ -9,22 +11,26 @@ const answer = (text: string, provider: string) =>
     message: { role: 'assistant', provider, content: [{ type: 'text', text }] },
   })
 
-const languages: readonly Language[] = ['en', 'zh-Hans', 'zh-Hant']
+const languages: readonly Locale[] = ['en', 'zh-CN', 'zh-TW']
 
 describe('the text of a transcript', () => {
   it.each(languages)('leaves out phrases of the offline model in %s', (language) => {
     for (const sentence of Object.values(sentencesIn(language))) {
-      const text =
-        typeof sentence === 'string'
-          ? sentence
-          : (sentence as (...values: unknown[]) => string)('2026-01-20', '2026-01-20', '10:30')
+      const values = {
+        first: '2026-01-20',
+        last: '2026-01-20',
+        span: '2026-01-20',
+        day: '2026-01-20',
+        date: '2026-01-20',
+      }
+      const text = fillText(sentence, { path: '10:30', ...values, count: 3, words: 'a', query: 'a', reason: 'a' })
       expect(transcriptText(answer(text, 'offline'))).toBe('')
     }
   })
 
   it('includes quotes of the offline model without the surrounding phrases', () => {
     const { nothingFound, found, noModel } = sentencesIn('en')
-    const said = `${nothingFound('fence')}\n\n${found}\n\n> The gate code is 4711\n\n[memory/2026-01-20.md:4]\n\n${noModel}`
+    const said = `${fillText(nothingFound, { query: 'fence' })}\n\n${found}\n\n> The gate code is 4711\n\n[memory/2026-01-20.md:4]\n\n${noModel}`
     expect(transcriptText(answer(said, 'offline'))).toBe(
       '- Assistant: > The gate code is 4711 [memory/2026-01-20.md:4]',
     )

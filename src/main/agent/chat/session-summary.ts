@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { messageText } from '#shared/chat/messages.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { addedIn } from '#shared/util/file-change.ts'
+import { fillText } from '#shared/util/fill-text.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { isTransient, parseIntent, summarizeStatements, withoutRefused } from '#llm'
 import { handsOverText, isRequest, isTask, queryTerms, sentencesOf } from '#search/text'
@@ -161,7 +162,8 @@ async function textOf(context: EndedSession, messages: readonly LinkedMessage[],
   const { lines } = summary
   const date = dateOf(transcript, messages)
   const items = await itemsOf(context, lines)
-  const source = models.sentencesFor(lines.map(({ text }) => text)).ending(`[sessions/${transcript.id}.jsonl]`)
+  const { ending } = models.sentencesFor(lines.map(({ text }) => text))
+  const source = fillText(ending, { link: `[sessions/${transcript.id}.jsonl]` })
   const note = `# ${date}: ${slugOf(summary).replaceAll('-', ' ')}\n\n${source}\n\n${items.join('\n')}\n`
   const texts = messages.map(({ message }) => message)
   const isTyped = createUserTextMatcher(userTextIn(texts))

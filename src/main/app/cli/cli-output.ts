@@ -15,6 +15,9 @@ export function printedFields(result: PrintedResult): PrintedResult {
   return { path, startLine, endLine, score, snippet, source, ...(date === undefined ? {} : { date }) }
 }
 
+/** A mistake in the arguments: exit code 2. The message is in the language of the interface. */
+export class UsageError extends Error {}
+
 const controlCharacters = /(?![\t\n])[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
 
 /** Escapes control characters as \uXXXX, and turns CRLF into LF. The value of JSON stays the same. */

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
 import { AppError } from '#shared/util/errors.ts'
 import { embeddingProviders } from '#shared/util/providers.ts'
+import type hostEnglish from '../i18n/en.json'
 import type { AppOptions } from '../composition/create-app.ts'
 import { ask } from './commands/ask-command.ts'
 import { evaluateRecall } from './commands/evaluate-command.ts'
@@ -11,137 +12,149 @@ import { exportHistory, importHistory, showHistory } from './commands/history-co
 import { indexFiles, searchMemory, listChats, showStatus } from './commands/memory-commands.ts'
 import { saveNote } from './commands/remember-command.ts'
 import type { CommonFlags, McpFlags } from './flags.ts'
-import { type Output, escapeControls, tolerateClosedOutput } from './cli-output.ts'
+import { homeFlag } from './home-flag.ts'
+import { type Output, escapeControls, tolerateClosedOutput, UsageError } from './cli-output.ts'
 import { assertNeverUsed, openMemory } from './open-memory.ts'
-import { vectorHelp } from './vectors.ts'
-import { appVersion, defaultAgentId, SettingsStore } from '#platform'
+import { errorText, loadHostTexts, problemsText, t } from '../i18n/texts.ts'
+import { defaultStateHome, stateFolders } from '../agents/state-folders.ts'
+import { appVersion, defaultAgentId } from '#platform'
 import { openInBrowser } from '../shell.ts'
 import { withPrimary, type PrimaryClient } from '../instance-lock/host-process.ts'
 
 /** Base of the worker entries: `src/main/` in a checkout, `out/main/` in the build. */
 const mainFolder = new URL(import.meta.url.endsWith('.ts') ? '../../' : '../', import.meta.url)
 
-class UsageError extends Error {}
+const { argv, env } = process
+const systemLanguage = env['LC_ALL'] || env['LC_MESSAGES'] || env['LANG'] || ''
+await loadHostTexts(stateFolders(homeFlag(argv) ?? defaultStateHome(env)).config, [systemLanguage])
 
-const parseInteger = numberParser('a whole number of at least 1', /^\d+$/, 1, Infinity)
-const parsePort = numberParser('a port from 0 to 65535', /^\d+$/, 0, 65_535)
-const parseFraction = numberParser('a number from 0 to 1', /\S/, 0, 1)
+const parseInteger = numberParser('usage.whole', /^\d+$/, 1, Infinity)
+const parsePort = numberParser('usage.port', /^\d+$/, 0, 65_535)
+const parseFraction = numberParser('usage.fraction', /\S/, 0, 1)
+
+const helpTitles: Readonly<Record<string, string>> = {
+  'Usage:': t('help.usage'),
+  'Arguments:': t('help.arguments'),
+  'Options:': t('help.options'),
+  'Commands:': t('help.commands'),
+}
 
 const program = new Command('commonplace')
-  .description('A chat with an AI agent whose memory is plain Markdown on your own disk')
-  .version(appVersion)
+  .description(t('help.about'))
+  .version(appVersion, '-V, --version', t('help.version'))
+  .helpOption('-h, --help', t('help.help'))
+  .helpCommand('help [command]', t('help.help'))
+  .configureHelp({ styleTitle: (title) => helpTitles[title] ?? title, optionDescription: describeOption })
   .exitOverride()
-  .configureOutput({ outputError: (text, write) => write(escapeControls(text.replace(/^error: /, 'commonplace: '))) })
+  // `printError` prints the error.
+  .configureOutput({ outputError: () => undefined })
   .showSuggestionAfterError(false)
 
 function withFolderOptions(subcommand: Command): Command {
-  return subcommand
-    .option('--workspace <dir>', 'use this folder instead of the agent’s workspace')
-    .option('--home <dir>', 'state folder (default: $COMMONPLACE_HOME or ~/.commonplace)')
+  return subcommand.option('--workspace <dir>', t('help.workspace')).option('--home <dir>', t('help.home'))
 }
 
 function command(name: string, description: string, parent = program): Command {
-  const subcommand = parent.command(name).description(description).option('--agent <id>', 'the agent', defaultAgentId)
-  return withFolderOptions(subcommand).option('--json', 'print one JSON value')
+  const subcommand = parent
+    .command(name)
+    .description(description)
+    .option('--agent <id>', t('help.agent'), defaultAgentId)
+  return withFolderOptions(subcommand).option('--json', t('help.json'))
 }
 
 function vectorCommand(name: string, description: string): Command {
   return command(name, description)
-    .option('--no-wait', 'do not wait for the vectors of all entries')
-    .addHelpText('after', `\n${vectorHelp}`)
+    .option('--no-wait', t('help.noWait'))
+    .addHelpText('after', `\n${t('help.vectors')}`)
 }
 
 function searchCommand(name: string, description: string): Command {
   return vectorCommand(name, description)
-    .option('--max-results <n>', 'maximum number of results instead of the configured one', parseInteger)
-    .option('--min-score <x>', 'minimum score, 0 to 1, instead of the configured one', parseFraction)
+    .option('--max-results <n>', t('help.maxResults'), parseInteger)
+    .option('--min-score <x>', t('help.minScore'), parseFraction)
 }
 
-command('status', 'show the state of the index and all problems').action(onPrimary(showStatus))
+command('status', t('help.status')).action(onPrimary(showStatus))
 
-vectorCommand('index', 'update the index from the files')
-  .option('--force', 'index every file again')
-  .action(onPrimary(indexFiles))
+vectorCommand('index', t('help.index')).option('--force', t('help.force')).action(onPrimary(indexFiles))
 
-searchCommand('search', 'search the memory')
+searchCommand('search', t('help.search'))
   .argument('<query>')
-  .option('--private', 'also search private notes and chats')
+  .option('--private', t('help.searchPrivate'))
   .action(onPrimary(searchMemory))
 
-searchCommand('explain', 'show how every candidate for a query was scored')
+searchCommand('explain', t('help.explain'))
   .argument('<query>')
-  .option('--why <path:line>', 'also explain why this line was not returned')
-  .option('--private', 'also search private notes and chats')
+  .option('--why <path:line>', t('help.why'))
+  .option('--private', t('help.searchPrivate'))
   .action(onPrimary(explain))
 
-searchCommand('eval', 'measure recall on questions with known answers')
-  .requiredOption('--queries <file>', 'questions with the lines that answer them, one JSON object per line')
-  .option('--off-topic <file>', 'questions that this memory cannot answer')
-  .addOption(new Option('--provider <name>', 'embedding provider').choices(embeddingProviders))
+searchCommand('eval', t('help.eval'))
+  .requiredOption('--queries <file>', t('help.queries'))
+  .option('--off-topic <file>', t('help.offTopic'))
+  .addOption(new Option('--provider <name>', t('help.provider')).choices(embeddingProviders))
   .action(onPrimary(evaluateRecall))
 
-command('remember', 'append a note to today’s log')
-  .argument('[text]', 'the note; read from standard input if omitted')
-  .option('--private', 'mark the note private: only private chats read it')
+command('remember', t('help.remember'))
+  .argument('[text]', t('help.note'))
+  .option('--private', t('help.notePrivate'))
   .action(async (text: string | undefined, flags: CommonFlags) => {
     checkFolders(flags)
     print(await saveNote(appOptions(flags), flags, text), flags)
   })
 
-command('ask', 'ask the agent')
+command('ask', t('help.ask'))
   .argument('<message>')
-  .option('--model <id>', 'model to use instead of the agent’s')
-  .option('--session <id>', 'continue a chat: its id, the start of its id, or "last"')
-  .option('--private', 'make the chat private: only models on this machine read it')
-  .option('--send-anyway', 'send the message even if it has private lines and the chat is not private')
-  .option('--as-message', 'send the message to the model, even if it begins like a command')
-  .option('--without-memory', 'start a temporary chat: memory is neither read nor written')
+  .option('--model <id>', t('help.model'))
+  .option('--session <id>', t('help.session'))
+  .option('--private', t('help.askPrivate'))
+  .option('--send-anyway', t('help.sendAnyway'))
+  .option('--as-message', t('help.asMessage'))
+  .option('--without-memory', t('help.withoutMemory'))
   .action(onPrimary(ask, false))
 
-command('sessions', 'list the chats, newest first')
-  .option('--private', 'also show the titles of private chats')
-  .action(onPrimary(listChats))
+command('sessions', t('help.sessions')).option('--private', t('help.sessionsPrivate')).action(onPrimary(listChats))
 
-const history = program.command('history').description('show, export and import the history of the notes')
+const history = program.command('history').description(t('help.history'))
 
-command('show', 'list the changes of a note, or print its text at a time', history)
+command('show', t('help.historyShow'), history)
   .argument('<path>')
-  .option('--at <time>', 'print the text at this time, such as 2026-01-20 or 2026-01-20T18:30')
-  .option('--limit <n>', 'maximum number of changes', parseInteger, 100)
-  .option('--private', 'also print private text')
+  .option('--at <time>', t('help.at'))
+  .option('--limit <n>', t('help.limit'), parseInteger, 100)
+  .option('--private', t('help.showPrivate'))
   .action(onPrimary(showHistory))
 
-command('export', 'write the history as a Git repository', history)
-  .requiredOption('--git <dir>', 'an empty or new folder')
-  .option('--private', 'also export private text')
+command('export', t('help.historyExport'), history)
+  .requiredOption('--git <dir>', t('help.exportGit'))
+  .option('--private', t('help.exportPrivate'))
   .action(onPrimary(exportHistory))
 
-command('import', 'add the history of a Git repository before the oldest change', history)
-  .requiredOption('--git <dir>', 'a repository, or a folder in one')
+command('import', t('help.historyImport'), history)
+  .requiredOption('--git <dir>', t('help.importGit'))
   .action(onPrimary(importHistory))
 
 withFolderOptions(program.command('mcp'))
-  .description('serve the memory to another program over standard input and output (Model Context Protocol)')
-  .option('--agent <id>', 'the agent whose memory is served (default: the one configured for this program)')
-  .option('--client <name>', 'name of the program (default: the name that it sends)')
-  .option('--read-only', 'refuse all writes, even if the program may write')
-  .option('--install <program>', 'register with claude-code, claude-desktop, codex, cursor, vscode, goose, …')
-  .option('--uninstall <program>', 'remove the registration')
-  .option('--dry-run', 'with --install or --uninstall: only print the changes')
+  .description(t('help.mcp'))
+  .option('--agent <id>', t('help.mcpAgent'))
+  .option('--client <name>', t('help.client'))
+  .option('--read-only', t('help.readOnly'))
+  .option('--install <program>', t('help.install'))
+  .option('--uninstall <program>', t('help.uninstall'))
+  .option('--dry-run', t('help.dryRun'))
   .action(async (flags: McpFlags) => {
     checkFolders(flags)
     const programId = flags.install ?? flags.uninstall
     if (flags.install !== undefined && flags.uninstall !== undefined)
-      throw new UsageError('use either --install or --uninstall, not both')
-    if (programId === undefined && flags.dryRun) throw new UsageError('--dry-run needs --install or --uninstall')
+      throw new UsageError(t('usage.installOrUninstall'))
+    if (programId === undefined && flags.dryRun) throw new UsageError(t('usage.dryRun'))
     if (programId === undefined) return serveMcp(flags)
     const { connectProgram } = await import('./commands/mcp-command.ts')
     print(await connectProgram(appOptions(flags), flags, programId), { agent: flags.agent ?? defaultAgentId })
   })
 
-command('serve', 'host the interface for a browser on this machine')
-  .option('--port <n>', 'port (default: the one of the last start, else a free port)', parsePort)
-  .option('--no-open', 'do not open the browser')
+command('serve', t('help.serve'))
+  .option('--port <n>', t('help.port'), parsePort)
+  .option('--no-open', t('help.noOpen'))
   .action(serve)
 
 tolerateClosedOutput()
@@ -163,7 +176,7 @@ function onPrimary<Flags extends CommonFlags>(
     checkFolders(flags)
     const output = await withPrimary(appOptions(flags), isRepeatable, async (primary) => {
       const { file, problems, firstRun, usesLastGood } = await primary.client.settings.get()
-      const problemText = SettingsStore.describe(file, problems)
+      const problemText = problemsText(file, problems)
       // A command that opens the memory itself must not use the defaults instead of lost or invalid settings.
       if (primary.isOwnApp && firstRun) assertNeverUsed(primary.base, flags.agent)
       // Unknown settings are only ignored.
@@ -171,7 +184,7 @@ function onPrimary<Flags extends CommonFlags>(
       if (primary.isOwnApp && isConfigInvalid && !usesLastGood) throw new AppError('config_invalid', problemText)
       const result = await run(primary, flags, this.args[0] ?? '')
       if (problems.length === 0) return result
-      return { ...result, warning: [result.warning, problemText].filter(Boolean).join('; ') }
+      return { ...result, warning: [result.warning, problemText].filter(Boolean).join(t('common.semicolon')) }
     })
     print(output, flags)
   }
@@ -209,35 +222,57 @@ async function serve(flags: CommonFlags & { port?: number; open: boolean }): Pro
   process.off('uncaughtException', exitWith)
   process.stdout.write(`${JSON.stringify({ url: server.url })}\n`)
   const { file, problems } = server.settings
-  if (problems.length > 0) process.stderr.write(`commonplace: ${SettingsStore.describe(file, problems)}\n`)
+  if (problems.length > 0) process.stderr.write(`commonplace: ${problemsText(file, problems)}\n`)
   if (flags.open) openInBrowser(server.oneTimeUrl())
   await shutdown
   await server.close()
 }
 
 function checkFolders({ workspace, home }: Pick<CommonFlags, 'workspace' | 'home'>): void {
-  if (workspace !== undefined && !isFolder(workspace)) throw new UsageError(`--workspace ${workspace}: no such folder`)
-  if (home !== undefined && existsSync(home) && !isFolder(home)) throw new UsageError(`--home ${home}: not a folder`)
+  if (workspace !== undefined && !isFolder(workspace)) throw new UsageError(t('usage.workspace', { path: workspace }))
+  if (home !== undefined && existsSync(home) && !isFolder(home)) throw new UsageError(t('usage.home', { path: home }))
 }
 
 function isFolder(path: string): boolean {
   return existsSync(path) && statSync(path).isDirectory()
 }
 
-function numberParser(expected: string, pattern: RegExp, min: number, max: number): (value: string) => number {
-  return (value) => {
+type UsageKey = keyof typeof hostEnglish.usage
+
+function numberParser(expected: `usage.${UsageKey}`, pattern: RegExp, min: number, max: number) {
+  return (value: string): number => {
     const number = Number(value)
     if (pattern.test(value) && number >= min && number <= max) return number
-    throw new InvalidArgumentError(`expected ${expected}.`)
+    throw new InvalidArgumentError(t(expected))
   }
+}
+
+function describeOption({ description, defaultValue, argChoices }: Option): string {
+  const choices = argChoices && t('help.choices', { choices: argChoices.map((one) => JSON.stringify(one)).join(', ') })
+  const isShown = typeof defaultValue === 'string' || typeof defaultValue === 'number'
+  return [description, choices, isShown && t('help.default', { value: JSON.stringify(defaultValue) })]
+    .filter(Boolean)
+    .join(' ')
+}
+
+/** Describes a mistake in the arguments. Commander quotes the option or argument, then the value. */
+function usageText({ code, message }: CommanderError): string {
+  const [name, value] = Array.from(message.matchAll(/'([^']*)'/g), ([, quoted]) => quoted)
+  const [, choices] = /Allowed choices are (.*)\.$/.exec(message) ?? []
+  const [, expected, received] = /Expected (\d+) \w+ but got (\d+)/.exec(message) ?? []
+  const reason = choices === undefined ? message.replace(/^.* is invalid\. ?/s, '') : t('usage.choices', { choices })
+  return t(`usage.${code.replace('commander.', '') as UsageKey}`, { name, value, reason, expected, received })
 }
 
 /** Prints the error as one line to stderr. @returns the exit code: 2 for a usage error, else 1 */
 function printError(error: unknown): number {
-  // Commander has printed its own message. It also throws, with the exit code 0, after `--help` and `--version`.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  const message = error instanceof Error ? error.message : String(error)
+  const isUsage = error instanceof CommanderError
+  // Commander also throws after it has printed the help or the version.
+  if (isUsage && (error.exitCode === 0 || error.code === 'commander.help')) return error.exitCode === 0 ? 0 : 2
+  const message = isUsage ? usageText(error) : errorText(error)
   process.stderr.write(`commonplace: ${escapeControls(message.replaceAll('\n', ' '))}\n`)
   const usageCodes = ['unknown_agent', 'unknown_session', 'unknown_model', 'input_invalid']
-  return error instanceof UsageError || (error instanceof AppError && usageCodes.includes(error.code)) ? 2 : 1
+  return isUsage || error instanceof UsageError || (error instanceof AppError && usageCodes.includes(error.code))
+    ? 2
+    : 1
 }

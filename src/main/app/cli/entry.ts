@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { homeFlag } from './home-flag.ts'
 
 const { argv, env } = process
-const flagIndex = argv.findIndex((arg) => arg === '--home' || arg.startsWith('--home='))
-const flag = argv[flagIndex] === '--home' ? argv[flagIndex + 1] : argv[flagIndex]?.slice('--home='.length)
-const home = flag ?? (env['COMMONPLACE_HOME'] || join(homedir(), '.commonplace'))
+const home = homeFlag(argv) ?? (env['COMMONPLACE_HOME'] || join(homedir(), '.commonplace'))
 // Node uses its own cache if this variable is set.
 if (env['NODE_COMPILE_CACHE'] === undefined && existsSync(home)) enableCompileCache(join(home, 'compiled'))
 

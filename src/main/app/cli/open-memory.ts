@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { ContractClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { AppBase, AppOptions } from '../composition/create-app.ts'
+import { hostLocale, t } from '../i18n/texts.ts'
 import { HostProcess } from '../instance-lock/host-process.ts'
 
 /** Starts to load the agent. @throws AppError as `HostProcess.open`, `config_invalid`, `unknown_agent` */
@@ -25,9 +26,8 @@ export async function warmUpAgent(hostProcess: HostProcess, agent: string): Prom
 /** A history without configuration means that the configuration was lost. @throws AppError `config_invalid` */
 export function assertNeverUsed({ folders }: AppBase, agent: string): void {
   if (!existsSync(folders.agent(agent).history)) return
-  const reason =
-    'it is missing or empty, though this state folder was in use; put it back, or choose the folder in the app'
-  throw new AppError('config_invalid', `${folders.config}: ${reason}`, { file: folders.config, reason })
+  const message = t('remember.lostConfig', { file: folders.config })
+  throw new AppError('config_invalid', message, { file: folders.config, reason: message })
 }
 
 /** Creates the default workspace. @throws AppError `config_invalid`, `unknown_agent`, and as `agents.setUp` */
@@ -36,5 +36,5 @@ export async function setUpAtFirstUse(client: ContractClient, base: AppBase, age
   assertNeverUsed(base, agent)
   const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace
   if (workspace === undefined) throw new AppError('unknown_agent', `there is no agent ${agent}`, { agent })
-  await client.agents.setUp({ agent, workspace, locale: 'en' })
+  await client.agents.setUp({ agent, workspace, locale: hostLocale() })
 }

@@ -1,10 +1,6 @@
 import type { ContractClient, IndexStatus } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-
-export const vectorHelp =
-  'If an embedding provider is set, the command first waits for the vectors of all entries and reports\n' +
-  'progress on stderr. If the provider fails, search and explain use keywords only, say so on stderr and\n' +
-  'exit 0; index and eval exit 1, because they need the vectors. --no-wait skips waiting.'
+import { problemText, t } from '../i18n/texts.ts'
 
 /** Timeout for a query vector in the terminal, ms: a complete answer matters more than speed. */
 const terminalVectorWaitMs = 30_000
@@ -47,12 +43,19 @@ function assertUsable({ state, problems }: IndexStatus): void {
 function checkVectors({ provider, embedded, units, problems }: IndexStatus) {
   if (provider === 'none' || embedded >= units) return { warning: undefined, isFailure: false }
   const cause = problems.find(({ code }) => /^(provider_|no_|texts_)/.test(code))
-  const warning = `${units - embedded} of ${units} entries have no vector${cause ? `: ${cause.message}` : ''}`
+  const counts = { missing: units - embedded, units }
+  const warning = cause
+    ? t('vectors.missingBecause', { ...counts, reason: problemText({ part: 'embeddings', ...cause }) })
+    : t('vectors.missing', counts)
   return { warning, isFailure: cause?.code !== 'texts_refused' && cause?.code !== 'passages_local' }
 }
 
 function printProgress({ provider, embedded, units, etaMs }: IndexStatus): void {
   if (provider === 'none' || embedded >= units) return
-  const remainingTime = etaMs === undefined ? '' : `, ${Math.ceil(etaMs / 1000)} s left`
-  process.stderr.write(`${embedded}/${units} vectors${remainingTime}\n`)
+  const counts = { embedded, units }
+  const line =
+    etaMs === undefined
+      ? t('vectors.progress', counts)
+      : t('vectors.progressEta', { ...counts, seconds: Math.ceil(etaMs / 1000) })
+  process.stderr.write(`${line}\n`)
 }

@@ -1,6 +1,6 @@
 import { globalShortcut, Menu, nativeImage, Tray, BrowserWindow, screen } from 'electron'
 import { fileURLToPath } from 'node:url'
-import { systemTexts } from './system-texts.ts'
+import { t } from '../i18n/texts.ts'
 import { blockNavigation, secureWebPreferences } from './window-security.ts'
 
 interface CaptureShortcutOptions {
@@ -86,16 +86,15 @@ export class CaptureTray {
 
   refresh(): void {
     const { onCapture, onOpen, isPaused, onPause } = this.#options
-    const texts = systemTexts()
     // Electron shows separators beside each other as one.
     const menu = Menu.buildFromTemplate([
-      { label: texts.capture, click: onCapture },
-      { label: texts.open, click: onOpen },
+      { label: t('desktop.capture'), click: onCapture },
+      { label: t('desktop.open'), click: onOpen },
       { type: 'separator' },
       ...this.#recentNotes.map((label) => ({ label, enabled: false })),
       { type: 'separator' },
-      { label: texts.pause, type: 'checkbox', checked: isPaused(), click: ({ checked }) => onPause(checked) },
-      { label: texts.quit, role: 'quit' },
+      { label: t('desktop.pause'), type: 'checkbox', checked: isPaused(), click: ({ checked }) => onPause(checked) },
+      { label: t('desktop.quit'), role: 'quit' },
     ])
     this.#tray.setContextMenu(menu)
   }

@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { handleUncaughtErrors } from '../diagnostics/uncaught.ts'
 import { resourcesOf } from '../composition/create-app.ts'
-import { defaultStateHome } from '../agents/state-folders.ts'
+import { defaultStateHome, stateFolders } from '../agents/state-folders.ts'
 import { HostProcess } from '../instance-lock/host-process.ts'
 import { CaptureShortcut, CaptureWindow, CaptureTray } from './capture.ts'
 import { handleWindowClose, Quitting } from './quitting.ts'
@@ -20,7 +20,7 @@ import { McpPort } from '../server/mcp-endpoint.ts'
 import { installContextMenu, installMenu } from './menus.ts'
 import { acceptPorts, interfaceUrl, registerScheme, serveInterface } from './message-ports.ts'
 import { Updates } from './updates.ts'
-import { systemTexts } from './system-texts.ts'
+import { errorText, loadHostTexts, t } from '../i18n/texts.ts'
 
 export async function startDesktop(mainFolder: URL): Promise<void> {
   // The running instance gets `second-instance` and shows its window.
@@ -29,7 +29,9 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
   app.enableSandbox()
   const openRequests = receiveRequests()
   await app.whenReady()
-  const hostProcess = await openHostProcess(mainFolder)
+  const home = defaultStateHome(process.env)
+  await loadHostTexts(stateFolders(home).config, [app.getLocale()])
+  const hostProcess = await openHostProcess(mainFolder, home)
   if (!hostProcess) return app.exit(1)
   const { settings, log, outbound } = hostProcess.base
   denyPermissions()
@@ -70,7 +72,7 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
     const view = await viewOfFile(file, await hostProcess.callPrimary((primary) => primary.agents.list()))
     if (view !== undefined) return goTo(view)
     showMainWindow()
-    await dialog.showMessageBox({ message: systemTexts().outsideMemory(file) })
+    await dialog.showMessageBox({ message: t('desktop.outsideMemory', { file }) })
   }
   const openTarget = (target: string) => {
     const note = noteOfLink(target)
@@ -116,7 +118,7 @@ function installCapture(hostProcess: HostProcess, mainFolder: URL, onOpen: () =>
     onPress: () => capture(),
     onTaken: (accelerator) => {
       log.warn({ accelerator }, 'the capture shortcut is invalid or used by another program')
-      new Notification({ title: 'Commonplace', body: systemTexts().shortcutTaken(accelerator) }).show()
+      new Notification({ title: 'Commonplace', body: t('desktop.shortcutTaken', { keys: accelerator }) }).show()
     },
   })
   const tray = new CaptureTray({
@@ -149,12 +151,12 @@ async function showWithShell(path: string, shouldOpen: boolean): Promise<void> {
   else shell.showItemInFolder(path)
 }
 
-async function openHostProcess(mainFolder: URL): Promise<HostProcess | undefined> {
+async function openHostProcess(mainFolder: URL, home: string): Promise<HostProcess | undefined> {
   try {
-    const keyVault = openKeyVault(defaultStateHome(process.env))
+    const keyVault = openKeyVault(home)
     return await HostProcess.open({ mainFolder, env: process.env, showFile: showWithShell, keyVault })
   } catch (error) {
-    dialog.showErrorBox('Commonplace', error instanceof Error ? error.message : String(error))
+    dialog.showErrorBox('Commonplace', errorText(error))
     return undefined
   }
 }

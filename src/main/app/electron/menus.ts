@@ -1,10 +1,9 @@
 import { app, type ContextMenuParams, Menu, type MenuItemConstructorOptions, type WebContents } from 'electron'
-import { systemTexts } from './system-texts.ts'
+import { t } from '../i18n/texts.ts'
 
 /** @param onNavigate receives the path of a view, such as `/settings` */
 export function installMenu(onNavigate: (path: string) => void): void {
   const isMac = process.platform === 'darwin'
-  const texts = systemTexts()
   // The page handles these keys; the menu only displays them.
   const viewItem = (label: string, keys: string, path: string): MenuItemConstructorOptions => ({
     label,
@@ -12,11 +11,11 @@ export function installMenu(onNavigate: (path: string) => void): void {
     registerAccelerator: false,
     click: () => onNavigate(path),
   })
-  const settingsItem = viewItem(texts.settings, ',', '/settings')
+  const settingsItem = viewItem(t('desktop.settings'), ',', '/settings')
   const fileMenu: MenuItemConstructorOptions = {
     role: 'fileMenu',
     submenu: [
-      viewItem(texts.newChat, 'N', '/'),
+      viewItem(t('desktop.newChat'), 'N', '/'),
       { type: 'separator' },
       ...(isMac ? [] : [settingsItem, { type: 'separator' as const }]),
       { role: isMac ? 'close' : 'quit' },
@@ -25,8 +24,8 @@ export function installMenu(onNavigate: (path: string) => void): void {
   const viewMenu: MenuItemConstructorOptions = {
     role: 'viewMenu',
     submenu: [
-      viewItem(texts.search, 'Shift+F', '/search'),
-      viewItem(texts.context, '4', '/inspect/sent'),
+      viewItem(t('desktop.search'), 'Shift+F', '/search'),
+      viewItem(t('desktop.context'), '4', '/inspect/sent'),
       { type: 'separator' },
       { role: 'resetZoom' },
       { role: 'zoomIn' },
@@ -70,7 +69,7 @@ function itemsFor(contents: WebContents, params: ContextMenuParams): MenuItemCon
     ...dictionarySuggestions
       .slice(0, maxSuggestions)
       .map((label) => ({ label, click: () => contents.replaceMisspelling(label) })),
-    { label: systemTexts().addToDictionary, click: addToDictionary },
+    { label: t('desktop.addToDictionary'), click: addToDictionary },
     { type: 'separator' },
   ]
   if (isEditable)

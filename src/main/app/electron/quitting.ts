@@ -1,6 +1,6 @@
 import { app, autoUpdater, BrowserWindow, powerMonitor, dialog } from 'electron'
 import type { Log, SettingsStore } from '#platform'
-import { systemTexts } from './system-texts.ts'
+import { t } from '../i18n/texts.ts'
 
 /** Time limit for closing services, ms. The app then ends anyway. */
 const closeLimitMs = 30_000
@@ -86,7 +86,7 @@ export class Quitting {
 }
 
 function showSaving(): void {
-  const title = systemTexts().saving
+  const title = t('desktop.saving')
   const webPreferences = { sandbox: true, contextIsolation: true }
   const options = { width: 320, height: 120, resizable: false, alwaysOnTop: true, title, webPreferences }
   void new BrowserWindow(options).loadURL(`data:text/plain;charset=utf-8,${encodeURIComponent(title)}`)
@@ -114,12 +114,11 @@ export function handleWindowClose(
 }
 
 async function askCloseAction(window: BrowserWindow): Promise<'tray' | 'quit'> {
-  const texts = systemTexts()
   const { response } = await dialog.showMessageBox(window, {
     type: 'question',
-    message: texts.closeQuestion,
-    detail: texts.closeDetail,
-    buttons: [texts.stayInTray, texts.quit],
+    message: t('desktop.closeQuestion'),
+    detail: t('desktop.closeDetail'),
+    buttons: [t('desktop.stayInTray'), t('desktop.quit')],
     defaultId: 0,
     noLink: true,
   })

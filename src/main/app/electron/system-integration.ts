@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { type KeyVault, parseStored, readOrSetAside, writeDurably } from '#platform'
 import type { AppEvent } from '#shared/contract/index.ts'
-import { systemTexts } from './system-texts.ts'
+import { t } from '../i18n/texts.ts'
 
 export function isLaunchedAtLogin(): boolean {
   return (
@@ -54,7 +54,7 @@ export class UnreadBadge {
     this.#sessions.add(session)
     app.setBadgeCount(this.#sessions.size)
     if (ms < minNotifiedTurnMs || !mayNotify()) return
-    const body = systemTexts()[reason === 'done' ? 'answerReady' : 'answerFailed']
+    const body = t(reason === 'done' ? 'desktop.answerReady' : 'desktop.answerFailed')
     const notification = new Notification({ title: 'Commonplace', body })
     notification.on('click', () => onOpen(session))
     notification.show()

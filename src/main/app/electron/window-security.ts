@@ -1,6 +1,6 @@
 import { session, shell, type WebContents, type WebPreferences, dialog, type BrowserWindow } from 'electron'
 import type { Outbound, Log } from '#platform'
-import { systemTexts } from './system-texts.ts'
+import { t } from '../i18n/texts.ts'
 
 export function secureWebPreferences(preload: string): WebPreferences {
   return { preload, contextIsolation: true, sandbox: true, nodeIntegration: false, webSecurity: true, spellcheck: true }
@@ -51,22 +51,20 @@ export function recoverFromCrashes(window: BrowserWindow, log: Log): void {
       isForced = false
       return
     }
-    const logReference = log.fault(new Error(`the page ended: ${reason} (${exitCode})`), 'renderer')
+    const reference = log.fault(new Error(`the page ended: ${reason} (${exitCode})`), 'renderer')
     const isRepeated = performance.now() - crashedAt < repeatWindowMs
     crashedAt = performance.now()
-    const { pageCrashed, pageCrashedAgain, reload } = systemTexts()
     if (!isRepeated) {
       window.webContents.reload()
-      return void showDialog(window, pageCrashed(logReference), ['OK'])
+      return void showDialog(window, t('desktop.pageCrashed', { reference }), ['OK'])
     }
-    void showDialog(window, pageCrashedAgain(logReference), [reload]).then(
+    void showDialog(window, t('desktop.pageCrashedAgain', { reference }), [t('desktop.reload')]).then(
       () => !window.isDestroyed() && window.webContents.reload(),
     )
   })
   window.on('unresponsive', () => {
     log.warn({}, 'the page does not respond')
-    const texts = systemTexts()
-    void showDialog(window, texts.pageHangs, [texts.wait, texts.reload]).then((choice) => {
+    void showDialog(window, t('desktop.pageHangs'), [t('desktop.wait'), t('desktop.reload')]).then((choice) => {
       if (choice !== 1 || window.isDestroyed()) return
       isForced = true
       window.webContents.forcefullyCrashRenderer()

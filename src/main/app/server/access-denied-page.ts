@@ -1,46 +1,8 @@
 import { createHash } from 'node:crypto'
+import { localeOf } from '#shared/i18n/locale.ts'
+import { hostTextsIn } from '../i18n/texts.ts'
 
 export type AccessDeniedReason = 'none' | 'wrong'
-
-type Language = 'en' | 'zh-CN' | 'zh-TW'
-
-const english = {
-  title: 'This browser has no access yet',
-  reason: {
-    none: 'Commonplace is running but does not know this browser. Each start requires a new sign-in.',
-    wrong: 'This key is wrong or has expired. Each start of Commonplace creates a new key.',
-  },
-  instruction: 'Open the address that the terminal printed when Commonplace started, or paste it here:',
-  field: 'Address or key',
-  enter: 'Enter',
-  storedText: 'Nothing is lost: notes, chats and drafts are stored on this computer and are available after you enter.',
-}
-
-const textsByLanguage: Readonly<Record<Language, typeof english>> = {
-  en: english,
-  'zh-CN': {
-    title: '此浏览器尚未登录',
-    reason: {
-      none: 'Commonplace 正在运行，但此浏览器还没有登录。每次启动后都需要重新登录。',
-      wrong: '密钥不正确或已失效。Commonplace 每次启动都会生成新的密钥。',
-    },
-    instruction: '请打开 Commonplace 启动时在终端中显示的地址，或将它粘贴到这里：',
-    field: '地址或密钥',
-    enter: '登录',
-    storedText: '笔记、对话和草稿都保存在本机，登录后即可查看，不会丢失。',
-  },
-  'zh-TW': {
-    title: '此瀏覽器尚未登入',
-    reason: {
-      none: 'Commonplace 正在執行，但此瀏覽器尚未登入。每次啟動後都需要重新登入。',
-      wrong: '金鑰不正確或已失效。Commonplace 每次啟動都會產生新的金鑰。',
-    },
-    instruction: '請開啟 Commonplace 啟動時在終端機中顯示的位址，或將它貼到這裡：',
-    field: '位址或金鑰',
-    enter: '登入',
-    storedText: '筆記、對話和草稿都存放在本機，登入後即可檢視，不會遺失。',
-  },
-}
 
 const style = `
 :root{color-scheme:light dark;--paper:#fdfcfa;--raised:#fff;--line:#e8e4dd;--text:#211f1c;--muted:#645e57;--accent:#3f5bd9;--on:#fff;--warning:#8f5c0c}
@@ -70,13 +32,13 @@ export const accessDeniedPolicy = [
 ].join('; ')
 
 /** @param languages `Accept-Language` @param queryParameters parameters for the form */
-export function accessDeniedPage(
+export async function accessDeniedPage(
   reason: AccessDeniedReason,
-  languages: string | undefined,
+  languages: string,
   queryParameters: URLSearchParams,
-): string {
-  const language = preferredLanguage(languages)
-  const { title, reason: reasons, instruction, field, enter, storedText } = textsByLanguage[language]
+): Promise<string> {
+  const language = localeOf('system', languages.split(/[,\s]+/))
+  const { title, reason: reasons, instruction, field, enter, storedText } = (await hostTextsIn(language)).access
   const hidden = [...queryParameters]
     .filter(([name]) => name !== 'token')
     .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
@@ -92,13 +54,6 @@ export function accessDeniedPage(
 export function keyFromInput(input: string): string {
   const trimmed = input.trim()
   return /[?&]token=([\w-]+)/.exec(trimmed)?.[1] ?? trimmed
-}
-
-/** Browsers list the preferred language first. */
-function preferredLanguage(header = ''): Language {
-  const tag = /\b(?:zh|en)\b[\w-]*/i.exec(header)?.[0] ?? ''
-  if (/^zh-(TW|HK|MO|Hant)/i.test(tag)) return 'zh-TW'
-  return /^zh/i.test(tag) ? 'zh-CN' : 'en'
 }
 
 function escapeHtml(text: string): string {

@@ -122,7 +122,7 @@ export async function startHttpServer({ accept, mcp, folder, log, port }: HostOp
     respond(response, 200, headers, request.method === 'HEAD' ? undefined : bytes)
   }
 
-  function signIn(token: string, target: URL, request: IncomingMessage, response: ServerResponse): void {
+  async function signIn(token: string, target: URL, request: IncomingMessage, response: ServerResponse) {
     const authResult = authenticator.exchangeToken(keyFromInput(token), request)
     if (!authResult) return denyAccess('wrong', target, request, response)
     target.searchParams.delete('token')
@@ -193,7 +193,7 @@ const denials: Readonly<Record<AccessDeniedReason, string>> = {
   wrong: 'This key is wrong or has expired. Open the address from the terminal.',
 }
 
-function denyAccess(reason: AccessDeniedReason, target: URL, request: IncomingMessage, response: ServerResponse): void {
+async function denyAccess(reason: AccessDeniedReason, target: URL, request: IncomingMessage, response: ServerResponse) {
   const isPageRequest = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
   if (!isPageRequest || response.headersSent) return refuse(response, 401, denials[reason])
   const headers = {
@@ -202,7 +202,8 @@ function denyAccess(reason: AccessDeniedReason, target: URL, request: IncomingMe
     'Cache-Control': 'no-store',
     Connection: 'close',
   }
-  respond(response, 401, headers, accessDeniedPage(reason, request.headers['accept-language'], target.searchParams))
+  const page = await accessDeniedPage(reason, request.headers['accept-language'] ?? '', target.searchParams)
+  respond(response, 401, headers, page)
 }
 
 /** Closes the connection: further data from an unauthorised client is not read. */

@@ -13,7 +13,8 @@ import {
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { systemClock, type Clock } from '#platform'
 import { messageText, type Message, type ToolResultMessage, type ToolCallPart } from '#shared/chat/messages.ts'
-import type { RecordedSearch } from '#shared/contract/index.ts'
+import type { Locale, RecordedSearch } from '#shared/contract/index.ts'
+import { fillText } from '#shared/util/fill-text.ts'
 import { withHeading } from '#shared/util/format-result.ts'
 import { maxQuery } from '#shared/util/limits.ts'
 import { withoutPrivateMarks } from '#shared/markdown/visibility.ts'
@@ -21,13 +22,13 @@ import { modelLimits } from '../catalog/catalog.ts'
 import { AnswerDraft, type ChatModel, type ModelEvent, type ModelRequest, type Purpose } from '../model.ts'
 import { correctionIn, parseIntent, requestedNote, type Intent } from './intent.ts'
 import { extractSummary, plainText, statedIn, userTextOf } from './distill-notes.ts'
-import { replyLanguage, type Language, sentencesIn, type Sentences, isDisclaimer } from './sentences.ts'
+import { replyLanguage, sentencesIn, type Sentences, isDisclaimer } from './sentences.ts'
 
 /** @param language of the answers if none is detected in the chat */
 export function createOfflineModel(
   limits = modelLimits('offline'),
   now = systemClock,
-  language: () => Language = () => 'en',
+  language: () => Locale = () => 'en',
 ): ChatModel {
   return {
     id: 'offline',
@@ -45,7 +46,7 @@ async function* stream(
   request: ModelRequest,
   signal: AbortSignal,
   now: Clock,
-  fallback: Language,
+  fallback: Locale,
 ): AsyncGenerator<ModelEvent> {
   const { text = '', keep, calls = [] } = nextStep(request, fallback)
   const draft = new AnswerDraft({ provider: 'offline', model: 'offline' }, now)
@@ -66,7 +67,7 @@ async function* stream(
   yield { type: 'done', message: keep === undefined ? message : { ...message, keep } }
 }
 
-function nextStep({ purpose, messages }: ModelRequest, fallback: Language): Step {
+function nextStep({ purpose, messages }: ModelRequest, fallback: Locale): Step {
   switch (purpose.kind) {
     case 'summary':
       return { text: extractSummary(purpose) }
@@ -87,7 +88,7 @@ function nextStep({ purpose, messages }: ModelRequest, fallback: Language): Step
   }
 }
 
-function answer(messages: readonly Message[], purpose: ChatPurpose, fallback: Language): Step {
+function answer(messages: readonly Message[], purpose: ChatPurpose, fallback: Locale): Step {
   const isAnswer = (message: Message) =>
     message.role === 'assistant' && !message.content.some(({ type }) => type === 'toolCall')
   const turn = messages.slice(messages.findLastIndex(isAnswer) + 1)
@@ -99,7 +100,7 @@ function answer(messages: readonly Message[], purpose: ChatPurpose, fallback: La
   const failedResult = results.find(({ isError }) => isError)
   if (failedResult) {
     const reason = messageText(failedResult).replace(/^[a-z]+(?:_[a-z]+)+: /, '')
-    return { text: sentencesFor(messages, fallback).toolFailed(reason) }
+    return { text: fillText(sentencesFor(messages, fallback).toolFailed, { reason }) }
   }
   const writes = noteWriteCalls(turn, purpose)
   if (writes.length > 0) return { calls: writes }
@@ -132,8 +133,10 @@ function reply(
   switch (intent.kind) {
     case 'remember':
       if (intent.text === '') return { text: sentences.help }
-      if (!intent.isReminder) return { text: sentences.remembered(purpose.todaysLog) }
-      return { text: sentences.reminder(purpose.todaysLog, requestedNote(intent, purpose.today)) }
+      if (!intent.isReminder) return { text: fillText(sentences.remembered, { path: purpose.todaysLog }) }
+      return {
+        text: fillText(sentences.reminder, { path: purpose.todaysLog, note: requestedNote(intent, purpose.today) }),
+      }
     case 'period':
       return answerPeriod(intent, search, sentences, purpose.today)
     case 'question':
@@ -152,7 +155,7 @@ function reply(
       const stated = statedIn(question)
       if (stated === '') return { text: sentences.help }
       const [corrected, found] = [correctionIn(question), sentences.corrected]
-      const answers = { ...sentences, found, foundInChats: found, nothingFound: () => sentences.statement }
+      const answers = { ...sentences, found, foundInChats: found, nothingFound: sentences.statement }
       const step =
         corrected === undefined
           ? { text: sentences.statement }
@@ -164,7 +167,7 @@ function reply(
   }
 }
 
-function sentencesFor(messages: readonly Message[], fallback: Language, question = ''): Sentences {
+function sentencesFor(messages: readonly Message[], fallback: Locale, question = ''): Sentences {
   const earlier = messages.flatMap((message) => userTextOf(message)?.text ?? []).reverse()
   return sentencesIn(replyLanguage([question, ...earlier], fallback))
 }
@@ -206,24 +209,29 @@ function answerPeriod(
   sentences: Sentences,
   today: string,
 ): Step {
-  const span = [...new Set([first, last])].map(formatDay).join(' – ')
+  const span =
+    first === last ? formatDay(first) : fillText(sentences.span, { first: formatDay(first), last: formatDay(last) })
   if (!search) {
-    const query = `${words ?? span} source:notes`
+    const query = `${words ?? [...new Set([first, last])].map(formatDay).join(' – ')} source:notes`
     return { calls: [{ name: 'memory_search', arguments: { query, maxResults: maxEntries } }] }
   }
   const recall = search.details?.kind === 'recall' ? search.details.recall : undefined
   const nearest = recall?.conditions?.find((condition) => condition.nearest !== undefined)?.nearest
   const entries = entriesOf(recall?.results ?? [], { first, last }, isPlan ? parseDay(today) : undefined)
-  const otherDay = other === undefined ? [] : ['', sentences.otherDay(formatDay(other))]
+  const otherDay = other === undefined ? [] : ['', fillText(sentences.otherDay, { day: formatDay(other) })]
   if (entries.length === 0 || (nearest !== undefined && (first < last || isPlan || first > parseDay(today))))
-    return { text: [sentences.nothingIn(span), ...otherDay].join('\n') }
+    return { text: [fillText(sentences.nothingIn, { span }), ...otherDay].join('\n') }
   const lines = entries.flatMap(({ path, startLine, day, text }, index) => {
     const isNewDay = first !== last && day !== entries[index - 1]?.day
     return [...(isNewDay ? [`${index === 0 ? '' : '\n'}**${day}**\n`] : []), `- ${text} [${path}:${startLine}]`]
   })
   const more = (recall?.candidates ?? 0) - (recall?.results.length ?? 0)
-  const title = nearest === undefined ? sentences.periodHas(span) : sentences.nearest(span, nearest)
-  return { text: [title, '', ...lines, ...(more > 0 ? ['', sentences.more(more)] : []), ...otherDay].join('\n') }
+  const title = fillText(nearest === undefined ? sentences.periodHas : sentences.nearest, { span, day: nearest })
+  return {
+    text: [title, '', ...lines, ...(more > 0 ? ['', fillText(sentences.more, { count: more })] : []), ...otherDay].join(
+      '\n',
+    ),
+  }
 }
 
 const summaryPath = /\/\d{4}-\d{2}-\d{2}-[^/]+\.md$/
@@ -276,8 +284,10 @@ function answerQuestion(
   const absent = recall?.absent ?? []
   const [first] = quotes
   if (!first) {
-    const lacking = absent.length > 0 ? [sentences.absent(...absent)] : []
-    const nothing = sentences.nothingFound(cutAtWord(question.replace(/\s+/g, ' ').trim(), maxQuestionEcho))
+    const words = absent.join(sentences.between)
+    const lacking = words === '' ? [] : [fillText(sentences.absent, { words })]
+    const echo = cutAtWord(question.replace(/\s+/g, ' ').trim(), maxQuestionEcho)
+    const nothing = fillText(sentences.nothingFound, { query: echo })
     return { text: [...lacking, nothing].join('\n\n') }
   }
   const isFromChats = quotes.every(({ isFromChat }) => isFromChat)
@@ -287,10 +297,10 @@ function answerQuestion(
     first.missing.length === 0
       ? found
       : lacking.length > 0
-        ? sentences.absentNearest(...lacking)
-        : sentences.nearestLacks(first.missing[0] ?? '')
+        ? fillText(sentences.absentNearest, { words: lacking.join(sentences.between) })
+        : fillText(sentences.nearestLacks, { words: first.missing[0] })
   const blocks = quotes.flatMap(({ path, line, text, age, date }) => [
-    ...(age === undefined ? [] : [sentences[age](date)]),
+    ...(age === undefined ? [] : [fillText(sentences[date === '' ? age : (`${age}From` as const)], { date })]),
     `> ${text.includes('\n') ? text : cutAtWord(text, maxQuote)}\n\n[${path}:${line}]`,
   ])
   return { text: [introduction, ...blocks, sentences.noModel].join('\n\n') }

@@ -14,6 +14,7 @@ export interface ValidConfig {
 export type ParsedConfig = ValidConfig | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
 
 type Path = readonly (string | number)[]
+type FileProblem = Pick<ConfigProblem, 'message' | 'fault'>
 
 const maxProblems = 50
 /** Limit of the expansions of an anchor, including nested ones. */
@@ -23,12 +24,13 @@ const maxCharacters = 1_000_000
 const maxTokens = 40_000
 /** The most deeply nested setting has seven levels. */
 const maxLevels = 40
-const tooDeepMessage = `is nested more than ${maxLevels} levels deep`
+const tooDeep = { message: `is nested more than ${maxLevels} levels deep`, fault: 'tooDeep' } as const
 
 export function parseConfig(text: string): ParsedConfig {
-  if (text.length > maxCharacters) return invalidConfig(`is larger than ${maxCharacters} characters`)
+  if (text.length > maxCharacters)
+    return invalidConfig({ message: `is larger than ${maxCharacters} characters`, fault: 'tooLarge' })
   if (new Lexer().lex(text).drop(maxTokens).next().done === false)
-    return invalidConfig('has too many YAML tokens for a configuration')
+    return invalidConfig({ message: 'has too many YAML tokens for a configuration', fault: 'tooLarge' })
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { lineCounter, prettyErrors: false })
   const lineAt = (offset: number) => lineCounter.linePos(offset).line
@@ -77,22 +79,22 @@ function pathOf({ path }: z.core.$ZodIssue): (string | number)[] {
   return path.filter((step) => typeof step !== 'symbol')
 }
 
-function invalidConfig(message: string, line: number | null = null): ParsedConfig {
-  return withProblems([{ key: '', line, message }])
+function invalidConfig(problem: FileProblem, line: number | null = null): ParsedConfig {
+  return withProblems([{ key: '', line, ...problem }])
 }
 
 /** Limits the expansion of aliases: it can be exponential or cyclic. */
-function toPlainValue(document: Document): { value: unknown; problem?: undefined } | { problem: string } {
+function toPlainValue(document: Document): { value: unknown; problem?: undefined } | { problem: FileProblem } {
   let value: unknown
   try {
     value = document.toJS({ maxAliasCount: maxAliases })
   } catch (error) {
     if (error instanceof ReferenceError)
-      return { problem: 'expands aliases too often, or has an alias without an anchor' }
-    if (error instanceof RangeError) return { problem: tooDeepMessage }
+      return { problem: { message: 'expands aliases too often, or has an alias without an anchor', fault: 'aliases' } }
+    if (error instanceof RangeError) return { problem: tooDeep }
     throw error
   }
-  return isTooDeep(value) ? { problem: tooDeepMessage } : { value }
+  return isTooDeep(value) ? { problem: tooDeep } : { value }
 }
 
 /** Returns true also for a cyclic value. */
@@ -113,7 +115,7 @@ function lineOfAlias(document: Document, lineAt: (offset: number) => number): nu
 }
 
 function describeError({ code, message, pos: [from] }: YAMLError, text: string): Omit<ConfigProblem, 'line'> {
-  if (code !== 'DUPLICATE_KEY') return { key: '', message }
+  if (code !== 'DUPLICATE_KEY') return { key: '', message, fault: 'syntax' }
   const [key = ''] = /^(?:"[^"]*"|[^\s:]+)/.exec(text.slice(from)) ?? []
   return { key, message: 'is defined more than once', fault: 'twice' }
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseDocument, type Document } from 'yaml'
 import { AppError } from '#shared/util/errors.ts'
-import type { ConfigChange, ConfigProblem } from '#shared/contract/index.ts'
+import type { Appearance, ConfigChange, ConfigProblem } from '#shared/contract/index.ts'
 import { mergeTexts } from '../diff/merge-texts.ts'
 import { EventEmitter, type Subscribable } from '#shared/util/events.ts'
 import { Mutex } from '../fs/mutex.ts'
@@ -42,7 +42,7 @@ export class SettingsStore {
 
   private constructor(file: string) {
     this.file = file
-    this.#lastGoodFile = file.replace(/(\.\w+)?$/, '.last-good$1')
+    this.#lastGoodFile = lastGoodOf(file)
     this.#mutex = new Mutex(file)
   }
 
@@ -64,8 +64,17 @@ export class SettingsStore {
       store.#timer = setTimeout(() => void reload().catch(() => undefined), debounceMs)
     })
     // For example, the folder was deleted. The active configuration stays in use.
-    store.#watcher.on('error', (error) => store.#reject(error.message))
+    store.#watcher.on('error', ({ message }) => store.#reject({ message }))
     return store
+  }
+
+  /** Returns the language setting without opening the store: of the file, or of its last valid text. */
+  static async readLocale(file: string): Promise<Appearance['locale']> {
+    for (const path of [file, lastGoodOf(file)]) {
+      const parsed = parseConfig((await readSmallText(path, maxBytes, false).catch(() => undefined)) ?? '')
+      if (parsed.ok) return parsed.config.interface.locale
+    }
+    return 'system'
   }
 
   /** Language of the interface: the configured one, or the system language that a window reported last. */
@@ -186,13 +195,16 @@ export class SettingsStore {
   }
 
   async #load(): Promise<void> {
-    const text = await this.#read().catch((error: AppError) => this.#reject(error.message))
+    const text = await this.#read().catch(({ message }: AppError) => this.#reject({ message }))
     if (text === undefined) return
     const isEmpty = text.trim() === ''
     const last = this.#text || (await this.#read(true, this.#lastGoodFile).catch(() => ''))
     // The file was deleted or emptied, or is being saved. The workspaces must not change because of this.
     if (hasNoValues(text) && (!hasNoValues(last) || (isEmpty && existsSync(this.file))))
-      return this.#reject('it is missing or empty; the last valid settings stay active until it is restored')
+      return this.#reject({
+        message: 'it is missing or empty; the last valid settings stay active until it is restored',
+        fault: 'missing',
+      })
     const parsed = parseConfig(text)
     if (parsed.ok) await this.#acceptText(text, parsed.config, parsed.ignoredKeys)
     else this.#accept(this.#config, parsed.problems)
@@ -218,8 +230,8 @@ export class SettingsStore {
     if (isNew) await writeDurably(this.#lastGoodFile, text).catch(() => undefined)
   }
 
-  #reject(message: string): void {
-    this.#accept(this.#config, [{ key: '', line: null, message }])
+  #reject(problem: Pick<ConfigProblem, 'message' | 'fault'>): void {
+    this.#accept(this.#config, [{ key: '', line: null, ...problem }])
   }
 
   #accept(config: Config, problems: readonly ConfigProblem[], ignored = this.#ignoredKeys): void {
@@ -230,6 +242,10 @@ export class SettingsStore {
     this.#ignoredKeys = ignored
     if (before !== JSON.stringify([config, problems, ignored])) this.#changes.emit()
   }
+}
+
+function lastGoodOf(file: string): string {
+  return file.replace(/(\.\w+)?$/, '.last-good$1')
 }
 
 /** Returns true for an empty text, comments only, or an empty map. */
@@ -256,13 +272,20 @@ function invalidConfigError(file: string, problems: readonly ConfigProblem[]): A
   return new AppError('config_invalid', describeProblems(file, problems), { file, reason, ...details })
 }
 
-/** Returns one line, such as `config.yaml:12: a.b: …`: errors before ignored settings, at most `maxDescribed`. */
-function describeProblems(file: string, problems: readonly ConfigProblem[]): string {
+/**
+ * Returns one line, such as `config.yaml:12: a.b: …`: errors before ignored settings, at most `maxDescribed`.
+ * @param explain returns the fault in another language
+ */
+function describeProblems(
+  file: string,
+  problems: readonly ConfigProblem[],
+  explain = ({ message }: ConfigProblem) => message,
+): string {
   const rankOf = ({ fault }: ConfigProblem) => (fault === 'unknown' ? 1 : 0)
   const described = problems
     .toSorted((one, other) => rankOf(one) - rankOf(other))
     .slice(0, maxDescribed)
-    .map(({ key, line, message }) => `${file}${line === null ? '' : `:${line}`}: ${key ? `${key}: ` : ''}${message}`)
+    .map((one) => `${file}${one.line === null ? '' : `:${one.line}`}: ${one.key ? `${one.key}: ` : ''}${explain(one)}`)
   const remainingCount = problems.length - described.length
-  return [...described, ...(remainingCount > 0 ? [`and ${remainingCount} more`] : [])].join('; ')
+  return [...described, ...(remainingCount > 0 ? [`+${remainingCount}`] : [])].join('; ')
 }

@@ -19,7 +19,7 @@ import { commands, parseCommand, unknownCommand } from '#shared/chat/messages.ts
 import { offlineModelId } from '#shared/util/providers.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, queryClient } from '#lib/api/client.ts'
-import { explainCode } from '#lib/feedback/toast.ts'
+import { explainCode } from '#shared/i18n/explain.ts'
 import { Button, IconButton } from '#lib/ui/elements.tsx'
 import { useChineseNames } from '#lib/util/name-match.ts'
 import { isMac } from '#lib/util/shortcuts.ts'

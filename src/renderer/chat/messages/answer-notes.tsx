@@ -12,7 +12,7 @@ import {
 import { t } from 'i18next'
 import { messageText, type AssistantMessage } from '#shared/chat/messages.ts'
 import type { ErrorData } from '#shared/util/errors.ts'
-import { explainCode } from '#lib/feedback/toast.ts'
+import { explainCode } from '#shared/i18n/explain.ts'
 import { Button, TextLink, CopyButton, IconButton } from '#lib/ui/elements.tsx'
 import { ModelPicker } from '../models/model-picker.tsx'
 import { paths } from '#lib/router/paths.ts'

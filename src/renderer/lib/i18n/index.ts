@@ -1,21 +1,14 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import type { Appearance, Locale } from '#shared/contract/index.ts'
-
-const translations = {
-  en: () => import('./en.json'),
-  'zh-CN': () => import('./zh-CN.json'),
-  'zh-TW': () => import('./zh-TW.json'),
-} as const
-
-export const locales = ['en', 'zh-CN', 'zh-TW'] as const
+import { localeOf, locales, translationOf } from '#shared/i18n/locale.ts'
 
 export async function startI18n(): Promise<void> {
   await i18next.use(initReactI18next).init({
     // Languages load when they are shown.
     resources: {},
     partialBundledLanguages: true,
-    lng: systemLocale(),
+    lng: localeOf('system', navigator.languages),
     fallbackLng: 'en',
     interpolation: { escapeValue: false },
     keySeparator: '.',
@@ -41,7 +34,7 @@ let pendingLocale: Locale | undefined
 
 /** Loads and shows a language. If another one is chosen meanwhile, that one wins. */
 export async function applyLocale(chosen: Appearance['locale']): Promise<void> {
-  const locale = chosen === 'system' ? systemLocale() : chosen
+  const locale = localeOf(chosen, navigator.languages)
   pendingLocale = locale
   await loadTexts(locale)
   if (pendingLocale !== locale) return
@@ -51,19 +44,9 @@ export async function applyLocale(chosen: Appearance['locale']): Promise<void> {
 
 export async function loadTexts(locale: Locale): Promise<void> {
   if (i18next.hasResourceBundle(locale, 'translation')) return
-  const { default: translation } = await translations[locale]()
-  i18next.addResourceBundle(locale, 'translation', translation)
-}
-
-function systemLocale(): Locale {
-  for (const language of navigator.languages) {
-    if (/^zh-(TW|HK|MO|Hant)/i.test(language)) return 'zh-TW'
-    if (/^zh/i.test(language)) return 'zh-CN'
-    if (/^en/i.test(language)) return 'en'
-  }
-  return 'en'
+  i18next.addResourceBundle(locale, 'translation', await translationOf(locale))
 }
 
 export function currentLocale(): Locale {
-  return locales.find((locale) => locale === i18next.language) ?? systemLocale()
+  return locales.find((locale) => locale === i18next.language) ?? localeOf('system', navigator.languages)
 }

@@ -1,20 +1,22 @@
+import i18next from 'i18next'
 import {
   parseCommand,
   commands,
   addUsage,
   messageText,
   noUsage,
+  type AssistantMessage,
   type Message,
   isSuggestedChange,
 } from '#shared/chat/messages.ts'
 import type { ContractClient, CommandOutcome, ChatEvent, ChatMessage } from '#shared/contract/index.ts'
-import { AppError } from '#shared/util/errors.ts'
 import type { PrimaryClient } from '../../instance-lock/host-process.ts'
 import { setUpAtFirstUse } from '../open-memory.ts'
 import type { AskFlags } from '../flags.ts'
-import { printedFields, type Output, escapeControls } from '../cli-output.ts'
+import { printedFields, type Output, escapeControls, UsageError } from '../cli-output.ts'
+import { codeText, t } from '../../i18n/texts.ts'
 
-/** @throws AppError `unknown_session`, `message_private`, `provider_error` if the model fails, `internal` without an answer */
+/** @throws UsageError for an unknown chat, AppError `message_private`, Error if the model fails or does not answer */
 export async function ask({ client, base }: PrimaryClient, flags: AskFlags, message: string): Promise<Output> {
   const { agent, model, withoutMemory, sendAnyway, asMessage: isMessage, private: isPrivate } = flags
   await setUpAtFirstUse(client, base, agent)
@@ -24,7 +26,7 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
   const warnings: string[] = []
   if (isPrivate && previous && !(await client.chats.get(previous)).summary.isPrivate) {
     await client.chats.makePrivate(previous)
-    warnings.push('the chat is private now; notes that it wrote before are still open')
+    warnings.push(t('ask.private'))
   }
   // `makePrivate` stops a running answer, which the chat then has.
   const known = previous ? (await client.chats.get(previous)).messages : []
@@ -45,7 +47,7 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
   const answer = newMessages.findLast((entry) => entry.role === 'assistant')
   if (answer?.role !== 'assistant') {
     const command = parseCommand(message)
-    if (!command) throw new AppError('internal', 'the agent did not answer')
+    if (!command) throw new Error(t('ask.noAnswer'))
     const startsChat = ['new', 'reset'].includes(command.name)
     const text = startsChat ? describeStart(previousSession, session) : outcome ? describeOutcome(outcome) : ''
     const value = { session, text, ...recallsAndWrites(newMessages), usage: noUsage, outcome: outcome ?? null }
@@ -54,10 +56,10 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
   }
   if (answer.provider === 'offline' && model === undefined)
     warnings.push(...(await offlineReasons(client, agent, session)))
-  if (answer.stopReason === 'error') throw new AppError('provider_error', answer.errorMessage ?? 'the model failed')
+  if (answer.stopReason === 'error') throw new Error(failureText(answer))
   const usage = newMessages.reduce((sum, one) => (one.role === 'assistant' ? addUsage(sum, one.usage) : sum), noUsage)
   const value = { session, text: messageText(answer), ...recallsAndWrites(newMessages), usage }
-  return { value, text: liveOutput ? '' : value.text, warning: warnings.join('; ') }
+  return { value, text: liveOutput ? '' : value.text, warning: warnings.join(t('common.semicolon')) }
 }
 
 /** Returns the reason why the offline model answers a private chat instead of the model of the agent, if it does. */
@@ -69,16 +71,20 @@ async function offlineReasons(client: ContractClient, agent: string, session: st
   ])
   const model = agents.find(({ id }) => id === agent)?.model ?? ''
   const isRemote = providers.some(({ name, isLocal }) => !isLocal && model.startsWith(`${name}/`))
-  return summary.isPrivate && isRemote ? [`it is answered offline, because ${model} runs on another machine`] : []
+  return summary.isPrivate && isRemote ? [t('ask.offline', { model })] : []
+}
+
+function failureText({ errorCode = 'internal', errorMessage, errorData, provider }: AssistantMessage): string {
+  return codeText(errorCode, errorMessage ?? t('ask.modelFailed'), { provider, ...errorData })
 }
 
 function describeStart(previousSession: string | undefined, session: string): string {
-  if (previousSession === session) return `${session} is already new and empty`
-  const endedText = previousSession === undefined ? '' : `; ${previousSession} has ended`
-  return `a new chat has begun: ${session}${endedText}. Continue it with --session last`
+  if (previousSession === session) return t('ask.already', { session })
+  if (previousSession === undefined) return t('ask.begun', { session })
+  return t('ask.begunAfter', { session, previous: previousSession })
 }
 
-/** @param reference start of an id or of the part after its date, or `last` @throws AppError `unknown_session` */
+/** @param reference start of an id or of the part after its date, or `last` @throws UsageError unless it is one chat */
 async function resolveSession(client: ContractClient, agent: string, reference: string): Promise<string> {
   const sessions = await client.chats.list({ agent, empty: true })
   const matches =
@@ -88,8 +94,7 @@ async function resolveSession(client: ContractClient, agent: string, reference: 
   const exactMatches = matches.filter(({ id }) => id === reference)
   const [match, ...otherMatches] = exactMatches.length > 0 ? exactMatches : matches
   if (match && otherMatches.length === 0) return match.id
-  const problemText = match ? `more than one chat starts with ${reference}` : `there is no chat ${reference}`
-  throw new AppError('unknown_session', `${problemText}; \`sessions\` lists them`, { session: reference })
+  throw new UsageError(t(match ? 'usage.manyChats' : 'usage.noChat', { id: reference }))
 }
 
 async function followAnswer(
@@ -100,7 +105,7 @@ async function followAnswer(
 ): Promise<void> {
   if (liveOutput) for (const entry of (await client.chats.get(target)).messages) liveOutput.printMessage(entry)
   let queueLength = queued ? 1 : 0
-  if (queued) liveOutput?.printNote('waiting for the current answer to end')
+  if (queued) liveOutput?.printNote(t('ask.waiting'))
   for await (const event of await client.chat.watch(target)) {
     if (event.type === 'partial') {
       queueLength = event.queue.length
@@ -111,7 +116,7 @@ async function followAnswer(
       if (queueLength === 0 || event.reason !== 'done') return
     } else if (event.type === 'permissions') {
       for (const { id, server, tool } of event.permissions) {
-        liveOutput?.printNote(`${tool} of ${server} needs a permission that only an app window can give: denied`)
+        liveOutput?.printNote(t('ask.denied', { tool, server }))
         await client.chat.permit({ ...target, id, decision: 'deny' })
       }
     } else if (queueLength === 0) liveOutput?.printEvent(event)
@@ -134,11 +139,11 @@ function recallsAndWrites(messages: readonly Message[]) {
 function describeOutcome(outcome: CommandOutcome): string {
   switch (outcome.kind) {
     case 'compacted':
-      return `summarised: ${outcome.before} → ${outcome.after} tokens`
+      return t('ask.compacted', outcome)
     case 'nothingToCompact':
-      return 'there is nothing to compact yet'
+      return i18next.t('command.nothingToCompact')
     case 'needsArgument':
-      return `add an argument: /${outcome.command} …`
+      return i18next.t('command.needsArgument', outcome)
     case 'remembered':
       return `${outcome.change.path}:${outcome.change.startLine}`
     case 'found':
@@ -151,14 +156,14 @@ function describeOutcome(outcome: CommandOutcome): string {
       return `${outcome.agent}: ${outcome.workspace}`
     case 'status':
       return [
-        `${outcome.tokens} of ${outcome.contextWindow} tokens; ${outcome.files} files, ${outcome.chunks} entries; ${outcome.model}`,
-        ...(outcome.flushAt === undefined ? [] : [`flush at ${outcome.flushAt} tokens`]),
-        ...(outcome.compactAt === undefined ? [] : [`compact at ${outcome.compactAt} tokens`]),
-      ].join('; ')
+        t('ask.status', { ...outcome, window: outcome.contextWindow, entries: outcome.chunks }),
+        ...(outcome.flushAt === undefined ? [] : [t('ask.flushAt', { tokens: outcome.flushAt })]),
+        ...(outcome.compactAt === undefined ? [] : [t('ask.compactAt', { tokens: outcome.compactAt })]),
+      ].join(t('common.semicolon'))
     case 'help':
       return commands.map(({ name, argument }) => `/${name}${argument ? ` <${argument}>` : ''}`).join('\n')
     case 'failed':
-      return outcome.message
+      return codeText(outcome.code, outcome.message, outcome.data)
   }
 }
 
@@ -178,10 +183,9 @@ class LiveOutput {
     if (event.type === 'text') this.printText(event.delta)
     else if (event.type === 'message') this.printMessage(event)
     else if (event.type === 'retrying') {
-      const sentence = clip(event.message).replace(/[^.?!…。？！]$/, '$&.')
-      this.printNote(`${sentence} Trying again in ${Math.ceil(event.afterMs / 1000)} s …`)
-    } else if (event.type === 'keeping')
-      this.printNote(event.what === 'flush' ? 'saving notes first …' : 'summarising earlier messages …')
+      const sentence = clip(codeText(event.code, event.message, event.data)).replace(/[^.?!…。？！]$/, '$&.')
+      this.printNote(t('ask.retrying', { reason: sentence, seconds: Math.ceil(event.afterMs / 1000) }))
+    } else if (event.type === 'keeping') this.printNote(t(event.what === 'flush' ? 'ask.flush' : 'ask.summarising'))
   }
 
   printText(delta: string): void {
@@ -194,8 +198,8 @@ class LiveOutput {
     if (this.#printedIds.has(id)) return
     this.#printedIds.add(id)
     if (message.role === 'toolResult' && message.isError) {
-      const state = isSuggestedChange(message) ? 'waits in the inbox' : 'failed'
-      this.printNote(`${message.toolName} ${state}: ${clip(messageText(message))}`)
+      const key = isSuggestedChange(message) ? 'ask.proposed' : 'ask.failed'
+      this.printNote(t(key, { tool: message.toolName, text: clip(messageText(message)) }))
     }
     if (message.role !== 'assistant') return
     const text = messageText(message)
@@ -204,8 +208,8 @@ class LiveOutput {
     this.endLine()
     for (const part of message.content)
       if (part.type === 'toolCall') this.printNote(`${part.name} ${clip(JSON.stringify(part.arguments))}`)
-    const cutTool = message.cutCall === undefined ? '' : `, before it could use ${clip(message.cutCall)}`
-    if (message.stopReason === 'length') this.printNote(`the answer reached its maximum length${cutTool}`)
+    if (message.stopReason !== 'length') return
+    this.printNote(message.cutCall === undefined ? t('ask.cut') : t('ask.cutCall', { tool: clip(message.cutCall) }))
   }
 
   printNote(line: string): void {

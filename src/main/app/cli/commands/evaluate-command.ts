@@ -4,7 +4,8 @@ import { fromOrpcError } from '#platform'
 import { evaluate as measure, readQuestions } from '#search'
 import type { PrimaryClient } from '../../instance-lock/host-process.ts'
 import type { CommonFlags, EvalFlags } from '../flags.ts'
-import type { Output } from '../cli-output.ts'
+import { UsageError, type Output } from '../cli-output.ts'
+import { t } from '../../i18n/texts.ts'
 import { waitForVectors } from '../vectors.ts'
 
 /** Characters for the ranking without a threshold: enough for all its results. */
@@ -13,7 +14,7 @@ const maxNamedLines = 5
 
 type Questions = Awaited<ReturnType<typeof readQuestions>>
 
-/** @throws AppError `input_invalid` for an invalid file of questions or a folder without notes, `index_unavailable` */
+/** @throws AppError `input_invalid` for an invalid file of questions, `index_unavailable`; UsageError without notes */
 export async function evaluateRecall({ client }: PrimaryClient, flags: CommonFlags & EvalFlags): Promise<Output> {
   const { agent, provider } = flags
   if (provider === undefined) return measureIndex(client, flags, false)
@@ -34,8 +35,7 @@ async function measureIndex(client: ContractClient, flags: CommonFlags & EvalFla
   const indexMs = Math.round(performance.now() - startedAt)
   if ((await client.search.status({ agent, isCompared })).units === 0) {
     const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace ?? ''
-    const reason = `no notes in ${workspace}`
-    throw new AppError('input_invalid', reason, { reason })
+    throw new UsageError(t('usage.noNotes', { folder: workspace }))
   }
   const missingLines = await findMissingLines(client, agent, questions)
   const settings = await client.search.settings({ agent })
@@ -66,9 +66,9 @@ async function measureIndex(client: ContractClient, flags: CommonFlags & EvalFla
   const isIncomplete = incompleteReason !== undefined && flags.wait
   const warnings = [
     ...(missingLines.length > 0 ? [missingLinesText(missingLines)] : []),
-    ...(isIncomplete ? [`some searches were answered without all vectors: ${incompleteReason}`] : []),
+    ...(isIncomplete ? [t('eval.incomplete', { reason: incompleteReason })] : []),
   ]
-  return { value, text, warning: warnings.join('; '), isFailure: isIncomplete }
+  return { value, text, warning: warnings.join(t('common.semicolon')), isFailure: isIncomplete }
 }
 
 async function findMissingLines(client: ContractClient, agent: string, questions: Questions): Promise<string[]> {
@@ -78,7 +78,8 @@ async function findMissingLines(client: ContractClient, agent: string, questions
     for (const { path, startLine, endLine } of relevant) {
       const count = lineCounts.get(path) ?? (await countLines(client, agent, path))
       lineCounts.set(path, count)
-      if (endLine > count) missing.push(`${path}:${Math.max(startLine, count + 1)} (question ${id ?? query})`)
+      if (endLine > count)
+        missing.push(t('eval.question', { place: `${path}:${Math.max(startLine, count + 1)}`, id: id ?? query }))
     }
   }
   return missing
@@ -94,8 +95,9 @@ async function countLines(client: ContractClient, agent: string, path: string): 
 }
 
 function missingLinesText(missing: readonly string[]): string {
-  const rest = missing.length > maxNamedLines ? ` and ${missing.length - maxNamedLines} more` : ''
-  return `judged lines do not exist: ${missing.slice(0, maxNamedLines).join(', ')}${rest}`
+  const lines = missing.slice(0, maxNamedLines).join(', ')
+  const more = missing.length - maxNamedLines
+  return more > 0 ? t('eval.missingMore', { lines, more }) : t('eval.missing', { lines })
 }
 
 function metricLines(value: object, prefix = ''): string[] {

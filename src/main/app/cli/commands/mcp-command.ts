@@ -5,6 +5,7 @@ import { defaultAgentId, systemClock } from '#platform'
 import { clientId, type ClientInstaller, clientName, serveOverStdio } from '#interop'
 import type { HostProcess } from '../../instance-lock/host-process.ts'
 import type { Output } from '../cli-output.ts'
+import { t } from '../../i18n/texts.ts'
 import type { McpFlags } from '../flags.ts'
 import { warmUpAgent } from '../open-memory.ts'
 
@@ -66,13 +67,14 @@ async function install(installer: ClientInstaller, flags: McpFlags, id: string):
   const program = await installer.inspect(id, registration)
   const { name, file, patch, state, isThere, problem } = program
   if (problem !== null) return { value: program, text: `${file}\n${problem}`, isFailure: true }
-  if (dryRun) return { value: program, text: `${file}\n${patch === '' ? `${name} is connected already` : patch}` }
+  if (dryRun)
+    return { value: program, text: `${file}\n${patch === '' ? t('programs.connectedAlready', { name }) : patch}` }
   // Test before writing: a broken entry must not reach the program's configuration.
   const tools = await installer.test(id, registration)
   if (state !== 'connected') await installer.connect(id, registration)
-  const resultText = state === 'connected' ? `${name} was connected already` : `${name}: written to ${file}`
-  const notFoundText = isThere ? '' : `${name} was not found on this machine: its configuration folder did not exist.`
-  const nextStep = `It works: ${tools} tools. Restart ${name} to use it. To disconnect: "commonplace mcp --uninstall ${id}".`
+  const resultText = t(state === 'connected' ? 'programs.wasConnected' : 'programs.written', { name, file })
+  const notFoundText = isThere ? '' : t('programs.notFound', { name })
+  const nextStep = t('programs.works', { tools, name, id })
   return {
     value: { program: id, file, state: 'connected', tools },
     text: [resultText, patch, notFoundText, nextStep].filter(Boolean).join('\n'),
@@ -82,9 +84,8 @@ async function install(installer: ClientInstaller, flags: McpFlags, id: string):
 async function uninstall(installer: ClientInstaller, { dryRun = false }: McpFlags, id: string): Promise<Output> {
   const { name, file, state } = await installer.inspect(id, {})
   const patch = await installer.previewRemoval(id)
-  if (patch === '')
-    return { value: { program: id, file, state: 'none' }, text: `${name}: nothing to remove, ${file} has no entry` }
+  if (patch === '') return { value: { program: id, file, state: 'none' }, text: t('programs.nothing', { name, file }) }
   if (dryRun) return { value: { program: id, file, state, patch }, text: `${file}\n${patch}` }
   await installer.disconnect(id)
-  return { value: { program: id, file, state: 'none' }, text: `${name}: removed from ${file}` }
+  return { value: { program: id, file, state: 'none' }, text: t('programs.removed', { name, file }) }
 }

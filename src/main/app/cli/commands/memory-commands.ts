@@ -8,6 +8,7 @@ import { type Output, printedFields } from '../cli-output.ts'
 import type { ContractClient, SearchResult } from '#shared/contract/index.ts'
 import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { waitForVectors } from '../vectors.ts'
+import { partName, problemText, sayResult, t } from '../../i18n/texts.ts'
 import { formatCondition, formatRemarks, formatResult } from '#shared/util/format-result.ts'
 
 const probeTimeoutMs = 1000
@@ -28,21 +29,20 @@ export async function showStatus({ client, base }: PrimaryClient, { agent }: Com
     .map((name) => join(history, name))
   const counts = { agent, workspace, files, units, embedded, provider, model }
   const value = { ...counts, indexing: state !== 'ready', stale: !isSettled, indexBytes, problems, keptHistories }
-  const vectors = provider === 'none' ? 'keyword search only' : `${provider}/${model}, ${embedded} with vectors`
+  const vectors =
+    provider === 'none' ? t('status.keywords') : t('status.vectors', { model: `${provider}/${model}`, embedded })
   const lines = [
-    `${workspace}: ${files} files, ${units} entries, ${vectors}; index ${(indexBytes / 1e6).toFixed(1)} MB`,
-    ...(hasAnswered ? [] : [`${provider} has not answered yet`]),
-    ...problems.map(({ part, code, since, message, path, files = [] }) => {
-      const problemText = message === '' ? code : message
-      const location = path === undefined || problemText.includes(path) ? '' : ` (${path})`
+    t('status.line', { workspace, files, units, vectors, megabytes: (indexBytes / 1e6).toFixed(1) }),
+    ...(hasAnswered ? [] : [t('status.unanswered', { provider })]),
+    ...problems.map((one) => {
+      const { part, since, path, files = [] } = one
+      const problem = problemText(one)
+      const place = path === undefined || problem.includes(path) ? '' : t('status.place', { path })
+      const time = new Date(since).toISOString()
       const fileList = files.map((file) => `\n    ${file}`).join('')
-      return `! ${part}: ${problemText}${location}, since ${new Date(since).toISOString()}${fileList}`
+      return t('status.problem', { part: partName(part), problem, place, time }) + fileList
     }),
-    ...keptHistories.map((path) =>
-      path.endsWith('.git')
-        ? `earlier history: ${path}; \`commonplace history import --git "${path}"\` adds it, then it can be deleted`
-        : `damaged history, kept aside: ${path}; it can be deleted`,
-    ),
+    ...keptHistories.map((path) => t(path.endsWith('.git') ? 'status.earlier' : 'status.damaged', { path })),
   ]
   return { value, text: lines.join('\n') }
 }
@@ -61,7 +61,7 @@ export async function indexFiles(
   const ms = Math.round(performance.now() - startedAt)
   return {
     value: { files, units, embedded, ms },
-    text: `${files} files, ${units} entries, ${embedded} with vectors, ${ms} ms`,
+    text: t('status.indexed', { files, units, embedded, ms }),
     warning,
     isFailure,
   }
@@ -71,9 +71,8 @@ async function printTextsToSend(client: ContractClient, agent: string): Promise<
   const { provider, model } = await client.search.status({ agent })
   if (!isRemoteEmbeddingProvider(provider)) return
   const { all, unsent } = await client.search.embeddingCost({ agent })
-  process.stderr.write(
-    `${all.texts} texts, about ${all.tokens} tokens; ${unsent.texts} (${unsent.tokens} tokens) still go to ${provider}/${model}\n`,
-  )
+  const unsentCounts = { unsent: unsent.texts, unsentTokens: unsent.tokens }
+  process.stderr.write(`${t('vectors.texts', { ...all, ...unsentCounts, model: `${provider}/${model}` })}\n`)
 }
 
 /** @throws AppError `index_unavailable` */
@@ -86,18 +85,18 @@ export async function searchMemory(
   const options = { ...searchOptions(flags), vectorWaitMs, showWeak: !isJson }
   const answer = await client.search.query({ agent, query, options })
   const { results, weak, provider, model, standstill, notice, conditions = [], absent = [] } = answer
-  const staleWarning = standstill === undefined ? undefined : `recent changes are not searchable yet: ${standstill}`
+  const staleWarning = standstill === undefined ? undefined : t('search.stale', { reason: standstill })
   const { notes = [], chats = [] } = Object.groupBy(results, ({ source }) =>
     source === 'sessions' ? 'chats' : 'notes',
   )
   const maxWeak = Math.max(0, (flags.maxResults ?? Infinity) - results.length)
   const lines = [
-    ...conditions.map(formatCondition),
-    ...(absent.length > 0 ? [`No note has: ${absent.join(', ')}`] : []),
-    ...(results.length === 0 ? ['Nothing found.'] : []),
+    ...conditions.map((condition) => formatCondition(condition, sayResult)),
+    ...(absent.length > 0 ? [t('search.absent', { words: absent.join(', ') })] : []),
+    ...(results.length === 0 ? [t('search.nothing')] : []),
     ...notes.map(lineOf),
-    ...groupLines('Chats:', chats),
-    ...groupLines('Weak matches:', weak.slice(0, maxWeak)),
+    ...groupLines(t('search.chats'), chats),
+    ...groupLines(t('search.weak'), weak.slice(0, maxWeak)),
   ]
   return {
     value: { query: answer.query, results: results.map(printedFields), provider, model, conditions: answer.conditions },
@@ -107,7 +106,7 @@ export async function searchMemory(
 }
 
 function lineOf(result: SearchResult): string {
-  return formatResult(result) + formatRemarks(result)
+  return formatResult(result) + formatRemarks(result, sayResult)
 }
 
 function groupLines(title: string, results: readonly SearchResult[]): string[] {
@@ -128,7 +127,7 @@ export async function listChats(
     })
   const lines = sessions.map(({ id, updatedAt, messages, title, isPrivate }) => {
     const time = new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ')
-    const mark = isPrivate ? '(private) ' : ''
+    const mark = isPrivate ? t('search.privateChat') : ''
     return `${id}  ${time}  ${String(messages).padStart(4)}  ${mark}${title.replaceAll(/\s+/g, ' ')}`
   })
   return { value: { sessions }, text: lines.join('\n') }

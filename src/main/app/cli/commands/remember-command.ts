@@ -2,13 +2,13 @@ import { text as readText } from 'node:stream/consumers'
 import { AppError, onAppError, orUndefined } from '#shared/util/errors.ts'
 import { createApp, openBase, type AppBase, type AppOptions } from '../../composition/create-app.ts'
 import { callPrimary, lockPathsOf } from '../../instance-lock/primary-connection.ts'
-import { SettingsStore } from '#platform'
 import { datedNote } from '#search/text'
 import { localDate } from '#workspace'
 import { assertNeverUsed, setUpAtFirstUse } from '../open-memory.ts'
 import type { CommonFlags } from '../flags.ts'
 import { openSecretsIn, withAddedPrivate } from '#shared/markdown/visibility-edit.ts'
-import type { Output } from '../cli-output.ts'
+import { UsageError, type Output } from '../cli-output.ts'
+import { hostLocale, problemsText, t } from '../../i18n/texts.ts'
 
 /**
  * Saves a note through the primary instance, which updates its windows. If there is none, or it does not answer, writes
@@ -23,7 +23,7 @@ export async function saveNote(
   const input = text ?? (process.stdin.isTTY ? '' : await readText(process.stdin))
   const given = input.replaceAll(/\r\n?/g, '\n').trim()
   const note = isPrivate ? withAddedPrivate(undefined, given, true) : given
-  if (given === '') throw new AppError('input_invalid', 'nothing to remember: pass a text or pipe one in')
+  if (given === '') throw new UsageError(t('usage.empty'))
   const base = await openBase(options)
   try {
     const primaryResult = await rememberOnPrimary(base, agent, note)
@@ -34,8 +34,8 @@ export async function saveNote(
         : await writeNote({ ...options, base }, agent, note, primaryResult !== undefined)
     const [secret] = openSecretsIn(note)
     const warning = secret
-      ? `this looks like a secret (${secret.kind}); with --private, only private chats read it`
-      : match && `an earlier note is alike, ${match.path}:${match.line}: ${match.text}`
+      ? t('remember.secret', { kind: t(`remember.kind.${secret.kind}`) })
+      : match && t('remember.alike', { place: `${match.path}:${match.line}`, text: match.text })
     return { value: { path, startLine, endLine }, text: `${path}:${startLine}`, warning }
   } finally {
     base.close()
@@ -57,9 +57,9 @@ async function writeNote(options: AppOptions & { base: AppBase }, agent: string,
   const app = await createApp({ ...options, watch: false })
   try {
     if (app.settings.problems.length > 0 && app.settings.lastGood === undefined)
-      throw new AppError('config_invalid', SettingsStore.describe(app.settings.file, app.settings.problems))
+      throw new AppError('config_invalid', problemsText(app.settings.file, app.settings.problems))
     if (app.agents.isFirstRun) assertNeverUsed(base, agent)
-    if (app.agents.isFirstRun) await app.agents.setUp(agent, app.agents.workspaceOf(agent), 'en')
+    if (app.agents.isFirstRun) await app.agents.setUp(agent, app.agents.workspaceOf(agent), hostLocale())
     const { workspace, compare, close } = await app.agents.openWriter(agent)
     try {
       const now = app.now()

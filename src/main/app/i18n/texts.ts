@@ -1,0 +1,67 @@
+import i18next from 'i18next'
+import type { AppPart, ConfigProblem, IndexExclusion, Locale, Problem } from '#shared/contract/index.ts'
+import { explainCode, explainFault, explainProblem } from '#shared/i18n/explain.ts'
+import { localeOf, translationOf } from '#shared/i18n/locale.ts'
+import { AppError, type ErrorData } from '#shared/util/errors.ts'
+import type { SayResult } from '#shared/util/format-result.ts'
+import { SettingsStore } from '#platform'
+
+const hostTexts = {
+  en: () => import('./en.json', { with: { type: 'json' } }),
+  'zh-CN': () => import('./zh-CN.json', { with: { type: 'json' } }),
+  'zh-TW': () => import('./zh-TW.json', { with: { type: 'json' } }),
+} as const
+
+export async function hostTextsIn(locale: Locale) {
+  return (await hostTexts[locale]()).default
+}
+
+/** Returns a text of the terminal or of the desktop's menus and dialogs. */
+export const t = i18next.getFixedT(null, 'host')
+
+/**
+ * Loads the texts in the language of the settings, else of the system.
+ * @param languages of the system, the preferred one first
+ */
+export async function loadHostTexts(configFile: string, languages: readonly string[]): Promise<void> {
+  const lng = localeOf(await SettingsStore.readLocale(configFile), languages)
+  const [host, translation] = await Promise.all([hostTextsIn(lng), translationOf(lng)])
+  const resources = { [lng]: { host, translation } }
+  await i18next.init({ lng, resources, interpolation: { escapeValue: false }, returnNull: false })
+}
+
+export function hostLocale(): Locale {
+  return localeOf('system', [i18next.language])
+}
+
+/** Explains an error code. In English, the message says more than the sentence for the code. */
+export function codeText(code: string, message: string, data: ErrorData = {}): string {
+  return hostLocale() === 'en' ? message : explainCode(code, { reason: message, reference: message, ...data })
+}
+
+export function errorText(error: unknown): string {
+  if (error instanceof AppError) return codeText(error.code, error.message, error.data)
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Explains a problem of the app. In English, its message says more than the sentence for its code. */
+export function problemText(problem: Pick<Problem, 'part' | 'code' | 'message'>): string {
+  if (hostLocale() !== 'en') return explainProblem(problem)
+  return problem.message === '' ? problem.code : problem.message
+}
+
+/** Describes the problems of the settings in one line. */
+export function problemsText(file: string, problems: readonly ConfigProblem[]): string {
+  return SettingsStore.describe(file, problems, hostLocale() === 'en' ? undefined : explainFault)
+}
+
+export function partName(part: AppPart): string {
+  return i18next.t(`health.part.${part}`)
+}
+
+export const sayResult: SayResult = (key, values = {}) => t(`result.${key}`, values)
+
+/** Says why a file or a line is not searched. */
+export function exclusionText({ reason, message = '' }: IndexExclusion): string {
+  return i18next.t(`unsearched.${reason}`, { message })
+}
