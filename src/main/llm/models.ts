@@ -11,6 +11,7 @@ import {
   type KeyRing,
   type SettingsStore,
 } from '#platform'
+import { hostTexts } from '#shared/i18n/host-texts.ts'
 import { localeOf } from '#shared/i18n/locale.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { expandVariables, variablePattern } from '#shared/util/expand-variables.ts'
@@ -33,7 +34,7 @@ import type { UsageStore } from './usage/usage-store.ts'
 import type { ChatModel } from './model.ts'
 import { type ProviderOptions, redactRequest, type RequestSecrets } from './middleware/provider-fetch.ts'
 import { createOfflineModel } from './offline/offline-model.ts'
-import { replyLanguage, sentencesIn, type Sentences } from './offline/sentences.ts'
+import { replyLanguage, type Sentences } from './offline/sentences.ts'
 import { hasRefused, withAnswerSchema, redactSecrets } from './middleware/provider-failures.ts'
 import { withAnswerLimits, withIdleTimeout, withRetries, withServerQueue } from './middleware/retry.ts'
 import { withTextCalls } from './middleware/text-calls.ts'
@@ -173,7 +174,7 @@ export class Models {
 
   /** Returns the app's sentences in the language of the user. @param userTexts texts of the user, latest first */
   sentencesFor(userTexts: readonly string[]): Sentences {
-    return sentencesIn(replyLanguage(userTexts, this.#language()))
+    return hostTexts[replyLanguage(userTexts, this.#language())].offline
   }
 
   #language(): Locale {

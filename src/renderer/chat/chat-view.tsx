@@ -34,7 +34,7 @@ import { useCauseName, Counts } from '#lib/diff-view/diff-card.tsx'
 import { formatMoment, startOfDay } from '#lib/i18n/format.ts'
 import { withoutMarks } from '#shared/markdown/visibility.ts'
 import { useDailyPath, useToday } from '#lib/notes/use-vault-settings.ts'
-import { logEntries } from './log-entries.ts'
+import { logEntries } from '#shared/markdown/log-entry.ts'
 
 /** Loaded after the first page, which shows no messages. */
 const loadMessages = () => import('./chat-messages.tsx')

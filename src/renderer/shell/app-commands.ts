@@ -33,27 +33,9 @@ interface CommandContext {
 
 type LabelOf = (t: typeof i18next.t) => string
 
-/** Other words for commands. */
-const synonyms: Readonly<Record<string, string>> = {
-  newFile: 'new note create note add note 新笔记 新建笔记 写笔记',
-  rename: 'rename move note 重命名 改名 移动',
-  capture: 'remember this save note 记住 记下 备忘',
-  notes: 'daily log diary today calendar 日志 日记 日历 今天',
-  changes: 'undo redo history versions revert restore 撤销 重做 历史 版本 恢复 还原',
-  search: 'find 查找 搜索',
-  findInFiles: 'replace 替换',
-  upkeep: 'duplicates tidy 重复 整理',
-  forget: 'erase remove 删除 抹掉',
-  tested: 'checks 检查',
-  sidebar: 'hide show panel 侧栏 边栏',
-  reindex: 'index update 索引 更新',
-  import: 'chatgpt claude obsidian 导入',
-  'theme/dark': 'night mode black 深色 夜间 黑色',
-  'theme/light': 'day mode white 浅色 白色',
-}
-
 function command(id: string, labelOf: LabelOf, run: () => void, keys?: string): Command {
-  const keywords = [labelOf(i18next.getFixedT('en')), ...(synonyms[id] ? [synonyms[id]] : [])]
+  const wordsKey = `commandWords.${id.replace('/', '_')}` as 'commandWords.search'
+  const keywords = [i18next.t, i18next.getFixedT('en')].flatMap((t) => [labelOf(t), t(wordsKey, { defaultValue: '' })])
   return { id, label: labelOf(i18next.t), keywords, keys, run }
 }
 

@@ -1,6 +1,6 @@
 /** Types the keys of `t()`, so that an unknown key does not compile. */
 import 'i18next'
-import type host from '../../main/app/i18n/en.json'
+import type host from './host/en.json'
 import type en from './en.json'
 
 declare module 'i18next' {

@@ -1,5 +1,6 @@
+import english from '../i18n/host/en.json' with { type: 'json' }
 import { fillText } from './fill-text.ts'
-import type { Condition, IndexExclusion, SearchResult, Verdict } from '../contract/index.ts'
+import type { Condition, SearchResult, Verdict } from '../contract/index.ts'
 
 type ResultLine = Pick<SearchResult, 'path' | 'startLine' | 'endLine' | 'score' | 'date' | 'snippet'> &
   Partial<Pick<SearchResult, 'heading'>>
@@ -26,32 +27,10 @@ export function withHeading(text: string, heading = ''): string {
   return isBare && !text.toLowerCase().includes(title.toLowerCase()) ? `${title}: ${text}` : text
 }
 
-/** The texts about results, in English. `{{…}}` are values. */
-export const resultTexts = {
-  until: 'until {{until}}',
-  untilNow: 'until {{until}}; now {{by}}',
-  missing: 'does not mention: {{words}}',
-  replaced: 'replaced by {{at}}',
-  newer: 'see also the newer {{at}}',
-  remark: ' ({{remark}})',
-  unread: '{{text}}: not understood, searched as words',
-  days: '{{from}} to {{to}}',
-  meaning: '{{text}} ({{days}})',
-  nearest: '{{meaning}}: no note is of that time; these are of {{nearest}}, the nearest day',
-  raised: 'raised: {{meaning}}',
-  only: 'only: {{meaning}}',
-  returned: 'returned as #{{rank}}',
-  joined: 'shown with #{{rank}}, as a part of the same entry',
-  duplicate: 'says the same as #{{rank}}',
-  weak: 'score too low',
-  overLimit: 'over the limit of results or characters',
-  outsideFilter: 'outside the filter: {{words}}',
-} as const
+/** Returns a text about a result. The default is English, which models and programs read. */
+export type SayResult = (key: keyof typeof english.result, values?: Readonly<Record<string, unknown>>) => string
 
-/** Completes one of the texts. The default is English, which models and programs read. */
-export type SayResult = (key: keyof typeof resultTexts, values?: Readonly<Record<string, unknown>>) => string
-
-const inEnglish: SayResult = (key, values) => fillText(resultTexts[key], values)
+const inEnglish: SayResult = (key, values) => fillText(english.result[key], values)
 
 type Remarks = Pick<SearchResult, 'snippet' | 'superseded' | 'missing' | 'newer'>
 
@@ -83,20 +62,4 @@ export function formatCondition({ kind, text, from, to, isUnread, nearest }: Con
 
 export function verdictText(verdict: Verdict, say = inEnglish): string {
   return say(verdict.kind, verdict.kind === 'outsideFilter' ? { words: verdict.by.join(' ') } : verdict)
-}
-
-/** Says why a file or a line is not searched, for programs. */
-export const exclusionTexts: Readonly<Record<IndexExclusion['reason'], string>> = {
-  project: 'the user’s agent reads this file in full with every request; a searchable text belongs in another note',
-  scope: '`memory.scope: memory` limits the search to MEMORY.md and memory/',
-  ignored: 'the vault’s own program or `vault.ignored` excludes it',
-  hidden: 'hidden folders, the trash and node_modules are excluded',
-  notMarkdown: 'only Markdown is searched',
-  unreadable: 'it cannot be read',
-  sessionsOff: 'chats are not searched; `memory.sessions: true` searches them',
-  outside: 'it is in no folder of this memory; `memory.extraPaths` adds folders',
-  missing: 'there is no such file',
-  pending: 'it is not indexed yet; try again in a moment',
-  emptyLine: 'there is nothing on this line',
-  notMemory: 'questions, answers without results and quotations in chats are not searched',
 }

@@ -1,6 +1,6 @@
 /** Runs the shell of the app on the stand-in. A test mocks `electron` with `electron` of this file. */
 import { onTestFinished, vi } from 'vitest'
-import { loadHostTexts } from '../../../src/main/app/i18n/texts.ts'
+import { loadHostTexts } from '../../../src/main/app/texts.ts'
 import { temporaryFolder, writeFiles } from '../folder.ts'
 import { Computer } from './computer.ts'
 import type { ComputerOptions, Launch, Platform } from './host.ts'

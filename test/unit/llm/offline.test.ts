@@ -10,7 +10,8 @@ import { toolDetailsSchema } from '../../../src/shared/chat/message-schemas.ts'
 import { formatDay } from '../../../src/main/search/text/language/dates.ts'
 import { noteOf, parseIntent } from '../../../src/main/llm/offline/intent.ts'
 import { fillText } from '../../../src/shared/util/fill-text.ts'
-import { detectLanguage, replyLanguage, sentencesIn } from '../../../src/main/llm/offline/sentences.ts'
+import { hostTexts } from '../../../src/shared/i18n/host-texts.ts'
+import { detectLanguage, replyLanguage } from '../../../src/main/llm/offline/sentences.ts'
 
 const today = '2026-01-20'
 
@@ -95,7 +96,7 @@ describe('offline model', () => {
     })
 
     it('are only statements of the user, from chats and from imported conversations', () => {
-      const { nothingFound, noModel } = sentencesIn('zh-CN')
+      const { nothingFound, noModel } = hostTexts['zh-CN'].offline
       const lines = [
         'User: 我的护照号码是多少',
         `Assistant: ${fillText(nothingFound, { query: '我的护照号码是多少' })}`,
@@ -117,7 +118,7 @@ describe('offline model', () => {
     })
 
     it.each(['en', 'zh-CN', 'zh-TW'] as const)('leave out lines of the app in %s', (language) => {
-      const { noModel, ending } = sentencesIn(language)
+      const { noModel, ending } = hostTexts[language].offline
       for (const line of [noModel, fillText(ending, { link: '[sessions/a.jsonl]' })])
         expect(quoted(result('memory/2026-01-19-x.md', 3, 0.9, line))).toEqual([])
     })

@@ -2,10 +2,7 @@ import { describe, expect, it } from 'vitest'
 import en from '../../../src/shared/i18n/en.json'
 import zhCN from '../../../src/shared/i18n/zh-CN.json'
 import zhTW from '../../../src/shared/i18n/zh-TW.json'
-import hostEn from '../../../src/main/app/i18n/en.json'
-import hostZhCN from '../../../src/main/app/i18n/zh-CN.json'
-import hostZhTW from '../../../src/main/app/i18n/zh-TW.json'
-import { resultTexts } from '../../../src/shared/util/format-result.ts'
+import { hostTexts } from '../../../src/shared/i18n/host-texts.ts'
 import { errorCodes } from '../../../src/shared/util/errors.ts'
 
 function flatten(value: object, prefix = ''): Map<string, string> {
@@ -23,8 +20,8 @@ describe('locale files', () => {
   it.each([
     ['zh-CN', en, zhCN],
     ['zh-TW', en, zhTW],
-    ['zh-CN of the terminal', hostEn, hostZhCN],
-    ['zh-TW of the terminal', hostEn, hostZhTW],
+    ['zh-CN of the terminal', hostTexts.en, hostTexts['zh-CN']],
+    ['zh-TW of the terminal', hostTexts.en, hostTexts['zh-TW']],
   ])('%s has every text of en, with the same placeholders', (_name, source, locale) => {
     const english = flatten(source)
     const other = flatten(locale)
@@ -39,15 +36,11 @@ describe('locale files', () => {
     expect(errorCodes.filter((code) => !(code in en.error))).toEqual([])
   })
 
-  it('has the texts about results for the terminal as models and programs read them', () => {
-    expect(hostEn.result).toEqual(resultTexts)
-  })
-
   it('has no Simplified characters in Traditional texts', () => {
     const simplifiedOnly =
       /[对话记忆显隐侧个轮发处复为这无读写败进数条辑关输缓选编载开预览创试请务层备断义状态仅连离语认检络错误题转换应准账钥随时设变绝频权盘实现过动后来续经们边见听页间并删从几当据让]/g
     const allowed = new Set(['简体中文'])
-    const found = [...flatten(zhTW), ...flatten(hostZhTW)].filter(
+    const found = [...flatten(zhTW), ...flatten(hostTexts['zh-TW'])].filter(
       ([, text]) => !allowed.has(text) && simplifiedOnly.test(text.replace(/[忆来]/g, '')),
     )
     expect(found).toEqual([])

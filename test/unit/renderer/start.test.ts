@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { logEntries } from '../../../src/renderer/chat/log-entries.ts'
+import { logEntries } from '../../../src/shared/markdown/log-entry.ts'
 import { isoDate, startOfDay } from '../../../src/renderer/lib/i18n/format.ts'
 
 describe('start page', () => {

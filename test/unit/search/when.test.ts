@@ -73,6 +73,13 @@ What was decided on 9 December? | 2025-12-09
 do I have anything on March 15? | 2027-03-15
 on 12/20 | 2026-12-20
 when is the dentist on Friday? | 2026-11-20
+who comes on Friday the 20th? | 2026-11-20
+Friday the 13th | 2026-11-13
+what do we have on the 25th? | 2026-11-25
+the hotel on the 3rd floor | -
+what do I have the week of December 14? | 2026-12-14..2026-12-20
+what did I do the week of November 5th? | 2026-11-02..2026-11-08
+12月16日那周有什么安排 | 2026-12-14..2026-12-20
 am I free on Saturday? | 2026-11-21
 what's due by Friday? | ..2026-11-20
 who directed The Day After Tomorrow? | -

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
 import { AppError } from '#shared/util/errors.ts'
 import { embeddingProviders } from '#shared/util/providers.ts'
-import type hostEnglish from '../i18n/en.json'
+import type { hostTexts } from '#shared/i18n/host-texts.ts'
 import type { AppOptions } from '../composition/create-app.ts'
 import { ask } from './commands/ask-command.ts'
 import { evaluateRecall } from './commands/evaluate-command.ts'
@@ -15,7 +15,7 @@ import type { CommonFlags, McpFlags } from './flags.ts'
 import { homeFlag } from './home-flag.ts'
 import { type Output, escapeControls, tolerateClosedOutput, UsageError } from './cli-output.ts'
 import { assertNeverUsed, openMemory } from './open-memory.ts'
-import { errorText, loadHostTexts, problemsText, t } from '../i18n/texts.ts'
+import { errorText, loadHostTexts, problemsText, t } from '../texts.ts'
 import { defaultStateHome, stateFolders } from '../agents/state-folders.ts'
 import { appVersion, defaultAgentId } from '#platform'
 import { openInBrowser } from '../shell.ts'
@@ -32,19 +32,15 @@ const parseInteger = numberParser('usage.whole', /^\d+$/, 1, Infinity)
 const parsePort = numberParser('usage.port', /^\d+$/, 0, 65_535)
 const parseFraction = numberParser('usage.fraction', /\S/, 0, 1)
 
-const helpTitles: Readonly<Record<string, string>> = {
-  'Usage:': t('help.usage'),
-  'Arguments:': t('help.arguments'),
-  'Options:': t('help.options'),
-  'Commands:': t('help.commands'),
-}
-
 const program = new Command('commonplace')
   .description(t('help.about'))
   .version(appVersion, '-V, --version', t('help.version'))
   .helpOption('-h, --help', t('help.help'))
   .helpCommand('help [command]', t('help.help'))
-  .configureHelp({ styleTitle: (title) => helpTitles[title] ?? title, optionDescription: describeOption })
+  .configureHelp({
+    styleTitle: (title) => t(`help.${title.slice(0, -1).toLowerCase()}` as 'help.usage'),
+    optionDescription: describeOption,
+  })
   .exitOverride()
   // `printError` prints the error.
   .configureOutput({ outputError: () => undefined })
@@ -237,7 +233,7 @@ function isFolder(path: string): boolean {
   return existsSync(path) && statSync(path).isDirectory()
 }
 
-type UsageKey = keyof typeof hostEnglish.usage
+type UsageKey = keyof (typeof hostTexts)['en']['usage']
 
 function numberParser(expected: `usage.${UsageKey}`, pattern: RegExp, min: number, max: number) {
   return (value: string): number => {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { ContractClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { AppBase, AppOptions } from '../composition/create-app.ts'
-import { hostLocale, t } from '../i18n/texts.ts'
+import { hostLocale, t } from '../texts.ts'
 import { HostProcess } from '../instance-lock/host-process.ts'
 
 /** Starts to load the agent. @throws AppError as `HostProcess.open`, `config_invalid`, `unknown_agent` */

@@ -1,6 +1,6 @@
 import type { ContractClient, IndexStatus } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { problemText, t } from '../i18n/texts.ts'
+import { problemText, t } from '../texts.ts'
 
 /** Timeout for a query vector in the terminal, ms: a complete answer matters more than speed. */
 const terminalVectorWaitMs = 30_000
@@ -44,18 +44,14 @@ function checkVectors({ provider, embedded, units, problems }: IndexStatus) {
   if (provider === 'none' || embedded >= units) return { warning: undefined, isFailure: false }
   const cause = problems.find(({ code }) => /^(provider_|no_|texts_)/.test(code))
   const counts = { missing: units - embedded, units }
-  const warning = cause
-    ? t('vectors.missingBecause', { ...counts, reason: problemText({ part: 'embeddings', ...cause }) })
-    : t('vectors.missing', counts)
+  const reason = cause && t('vectors.because', { reason: problemText({ part: 'embeddings', ...cause }) })
+  const warning = t('vectors.missing', counts) + (reason ?? '')
   return { warning, isFailure: cause?.code !== 'texts_refused' && cause?.code !== 'passages_local' }
 }
 
 function printProgress({ provider, embedded, units, etaMs }: IndexStatus): void {
   if (provider === 'none' || embedded >= units) return
   const counts = { embedded, units }
-  const line =
-    etaMs === undefined
-      ? t('vectors.progress', counts)
-      : t('vectors.progressEta', { ...counts, seconds: Math.ceil(etaMs / 1000) })
-  process.stderr.write(`${line}\n`)
+  const remainingTime = etaMs === undefined ? '' : t('vectors.eta', { seconds: Math.ceil(etaMs / 1000) })
+  process.stderr.write(`${t('vectors.progress', counts)}${remainingTime}\n`)
 }

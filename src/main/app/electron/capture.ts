@@ -1,6 +1,6 @@
 import { globalShortcut, Menu, nativeImage, Tray, BrowserWindow, screen } from 'electron'
 import { fileURLToPath } from 'node:url'
-import { t } from '../i18n/texts.ts'
+import { t } from '../texts.ts'
 import { blockNavigation, secureWebPreferences } from './window-security.ts'
 
 interface CaptureShortcutOptions {

@@ -20,7 +20,7 @@ import { McpPort } from '../server/mcp-endpoint.ts'
 import { installContextMenu, installMenu } from './menus.ts'
 import { acceptPorts, interfaceUrl, registerScheme, serveInterface } from './message-ports.ts'
 import { Updates } from './updates.ts'
-import { errorText, loadHostTexts, t } from '../i18n/texts.ts'
+import { errorText, loadHostTexts, t } from '../texts.ts'
 
 export async function startDesktop(mainFolder: URL): Promise<void> {
   // The running instance gets `second-instance` and shows its window.

@@ -1,5 +1,5 @@
 import { app, type ContextMenuParams, Menu, type MenuItemConstructorOptions, type WebContents } from 'electron'
-import { t } from '../i18n/texts.ts'
+import { t } from '../texts.ts'
 
 /** @param onNavigate receives the path of a view, such as `/settings` */
 export function installMenu(onNavigate: (path: string) => void): void {

@@ -1,6 +1,6 @@
 import { app, autoUpdater, BrowserWindow, powerMonitor, dialog } from 'electron'
 import type { Log, SettingsStore } from '#platform'
-import { t } from '../i18n/texts.ts'
+import { t } from '../texts.ts'
 
 /** Time limit for closing services, ms. The app then ends anyway. */
 const closeLimitMs = 30_000

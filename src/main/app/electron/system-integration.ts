@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { type KeyVault, parseStored, readOrSetAside, writeDurably } from '#platform'
 import type { AppEvent } from '#shared/contract/index.ts'
-import { t } from '../i18n/texts.ts'
+import { t } from '../texts.ts'
 
 export function isLaunchedAtLogin(): boolean {
   return (

@@ -1,6 +1,6 @@
 import { session, shell, type WebContents, type WebPreferences, dialog, type BrowserWindow } from 'electron'
 import type { Outbound, Log } from '#platform'
-import { t } from '../i18n/texts.ts'
+import { t } from '../texts.ts'
 
 export function secureWebPreferences(preload: string): WebPreferences {
   return { preload, contextIsolation: true, sandbox: true, nodeIntegration: false, webSecurity: true, spellcheck: true }

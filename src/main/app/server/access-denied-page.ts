@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { hostTexts } from '#shared/i18n/host-texts.ts'
 import { localeOf } from '#shared/i18n/locale.ts'
-import { hostTextsIn } from '../i18n/texts.ts'
 
 export type AccessDeniedReason = 'none' | 'wrong'
 
@@ -32,13 +32,13 @@ export const accessDeniedPolicy = [
 ].join('; ')
 
 /** @param languages `Accept-Language` @param queryParameters parameters for the form */
-export async function accessDeniedPage(
+export function accessDeniedPage(
   reason: AccessDeniedReason,
   languages: string,
   queryParameters: URLSearchParams,
-): Promise<string> {
+): string {
   const language = localeOf('system', languages.split(/[,\s]+/))
-  const { title, reason: reasons, instruction, field, enter, storedText } = (await hostTextsIn(language)).access
+  const { title, reason: reasons, instruction, field, enter, storedText } = hostTexts[language].access
   const hidden = [...queryParameters]
     .filter(([name]) => name !== 'token')
     .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)

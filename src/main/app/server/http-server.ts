@@ -10,6 +10,7 @@ import type { Duplex } from 'node:stream'
 import { once } from 'node:events'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { maxMessageBytes } from '#shared/util/limits.ts'
+import { hostTexts } from '#shared/i18n/host-texts.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import type { McpEndpoint } from '#interop'
 import type { Log } from '#platform'
@@ -122,7 +123,7 @@ export async function startHttpServer({ accept, mcp, folder, log, port }: HostOp
     respond(response, 200, headers, request.method === 'HEAD' ? undefined : bytes)
   }
 
-  async function signIn(token: string, target: URL, request: IncomingMessage, response: ServerResponse) {
+  function signIn(token: string, target: URL, request: IncomingMessage, response: ServerResponse): void {
     const authResult = authenticator.exchangeToken(keyFromInput(token), request)
     if (!authResult) return denyAccess('wrong', target, request, response)
     target.searchParams.delete('token')
@@ -137,7 +138,8 @@ export async function startHttpServer({ accept, mcp, folder, log, port }: HostOp
   /** Responds with the status that a socket would get: browsers hide the status of a refused socket from pages. */
   function reportAccess(request: IncomingMessage, response: ServerResponse): void {
     const key = request.headers['commonplace-key']
-    if (typeof key !== 'string' || !authenticator.mayConnect(request, key)) return refuse(response, 401, denials.none)
+    if (typeof key !== 'string' || !authenticator.mayConnect(request, key))
+      return refuse(response, 401, hostTexts.en.access.reason.none)
     respond(response, 204, { 'Cache-Control': 'no-store' })
   }
 
@@ -188,21 +190,16 @@ function respond(response: ServerResponse, status: number, headers: OutgoingHttp
   response.writeHead(status, { ...securityHeaders, ...headers }).end(body)
 }
 
-const denials: Readonly<Record<AccessDeniedReason, string>> = {
-  none: 'Open the address from the terminal; it contains the key to this memory.',
-  wrong: 'This key is wrong or has expired. Open the address from the terminal.',
-}
-
-async function denyAccess(reason: AccessDeniedReason, target: URL, request: IncomingMessage, response: ServerResponse) {
+function denyAccess(reason: AccessDeniedReason, target: URL, request: IncomingMessage, response: ServerResponse): void {
   const isPageRequest = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
-  if (!isPageRequest || response.headersSent) return refuse(response, 401, denials[reason])
+  if (!isPageRequest || response.headersSent) return refuse(response, 401, hostTexts.en.access.reason[reason])
   const headers = {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': accessDeniedPolicy,
     'Cache-Control': 'no-store',
     Connection: 'close',
   }
-  const page = await accessDeniedPage(reason, request.headers['accept-language'] ?? '', target.searchParams)
+  const page = accessDeniedPage(reason, request.headers['accept-language'] ?? '', target.searchParams)
   respond(response, 401, headers, page)
 }
 

@@ -14,6 +14,7 @@ import { estimateTokens } from '#shared/util/tokens.ts'
 import { systemClock, type Clock } from '#platform'
 import { messageText, type Message, type ToolResultMessage, type ToolCallPart } from '#shared/chat/messages.ts'
 import type { Locale, RecordedSearch } from '#shared/contract/index.ts'
+import { hostTexts } from '#shared/i18n/host-texts.ts'
 import { fillText } from '#shared/util/fill-text.ts'
 import { withHeading } from '#shared/util/format-result.ts'
 import { maxQuery } from '#shared/util/limits.ts'
@@ -22,7 +23,7 @@ import { modelLimits } from '../catalog/catalog.ts'
 import { AnswerDraft, type ChatModel, type ModelEvent, type ModelRequest, type Purpose } from '../model.ts'
 import { correctionIn, parseIntent, requestedNote, type Intent } from './intent.ts'
 import { extractSummary, plainText, statedIn, userTextOf } from './distill-notes.ts'
-import { replyLanguage, sentencesIn, type Sentences, isDisclaimer } from './sentences.ts'
+import { replyLanguage, type Sentences, isDisclaimer } from './sentences.ts'
 
 /** @param language of the answers if none is detected in the chat */
 export function createOfflineModel(
@@ -169,7 +170,7 @@ function reply(
 
 function sentencesFor(messages: readonly Message[], fallback: Locale, question = ''): Sentences {
   const earlier = messages.flatMap((message) => userTextOf(message)?.text ?? []).reverse()
-  return sentencesIn(replyLanguage([question, ...earlier], fallback))
+  return hostTexts[replyLanguage([question, ...earlier], fallback)].offline
 }
 
 function notesWrittenBy(message: Message): string[] {

@@ -1,15 +1,9 @@
 import type { Locale } from '#shared/contract/index.ts'
-import english from './sentences/en.json' with { type: 'json' }
-import simplified from './sentences/zh-CN.json' with { type: 'json' }
-import traditional from './sentences/zh-TW.json' with { type: 'json' }
+import type { hostTexts } from '#shared/i18n/host-texts.ts'
 import { isSimplified, simplify } from '#search/text'
 
 /** Texts of the offline model and of the summary of a chat. `{{…}}` are values. */
-export type Sentences = Readonly<typeof english>
-
-export function sentencesIn(locale: Locale): Sentences {
-  return { en: english, 'zh-CN': simplified, 'zh-TW': traditional }[locale]
-}
+export type Sentences = (typeof hostTexts)[Locale]['offline']
 
 /** Returns true for the last line of an answer with quotes and the first one of a summary, which state nothing. */
 export function isDisclaimer(line: string): boolean {

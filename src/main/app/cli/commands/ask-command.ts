@@ -14,7 +14,7 @@ import type { PrimaryClient } from '../../instance-lock/host-process.ts'
 import { setUpAtFirstUse } from '../open-memory.ts'
 import type { AskFlags } from '../flags.ts'
 import { printedFields, type Output, escapeControls, UsageError } from '../cli-output.ts'
-import { codeText, t } from '../../i18n/texts.ts'
+import { codeText, t } from '../../texts.ts'
 
 /** @throws UsageError for an unknown chat, AppError `message_private`, Error if the model fails or does not answer */
 export async function ask({ client, base }: PrimaryClient, flags: AskFlags, message: string): Promise<Output> {

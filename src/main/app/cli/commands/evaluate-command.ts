@@ -5,7 +5,7 @@ import { evaluate as measure, readQuestions } from '#search'
 import type { PrimaryClient } from '../../instance-lock/host-process.ts'
 import type { CommonFlags, EvalFlags } from '../flags.ts'
 import { UsageError, type Output } from '../cli-output.ts'
-import { t } from '../../i18n/texts.ts'
+import { t } from '../../texts.ts'
 import { waitForVectors } from '../vectors.ts'
 
 /** Characters for the ranking without a threshold: enough for all its results. */

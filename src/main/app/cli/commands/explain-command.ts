@@ -5,7 +5,7 @@ import { distinguishingDigits } from '#shared/util/rounding.ts'
 import type { PrimaryClient } from '../../instance-lock/host-process.ts'
 import { searchOptions, type CommonFlags, type SearchFlags } from '../flags.ts'
 import { UsageError, type Output } from '../cli-output.ts'
-import { exclusionText, sayResult, t } from '../../i18n/texts.ts'
+import { exclusionText, sayResult, t } from '../../texts.ts'
 import { waitForVectors } from '../vectors.ts'
 
 /** @throws UsageError unless `--why` is PATH:LINE (1-based), AppError `index_unavailable` */
@@ -33,14 +33,11 @@ export async function explain(
 function candidateLines({ path, startLine, score, logit, parts, vector, text, verdict }: Candidate, minScore: number) {
   // With three digits, a score just below the minimum could look equal to it.
   const scoreText = score.toFixed(distinguishingDigits(score, minScore, 3))
-  const sum =
-    logit === null
-      ? t('explain.sum', { sum: scoreText })
-      : t('explain.probability', { sum: logit.toFixed(2), score: scoreText })
+  const sum = logit === null ? scoreText : logit.toFixed(2)
   const raw = [text && `bm25 ${text.raw.toFixed(2)}`, vector && t('explain.cosine', { cosine: vector.raw.toFixed(2) })]
   const details = [
     parts.map(({ name, contribution }) => `${t(`explain.part.${name}`)} ${signed(contribution)}`).join(', '),
-    sum,
+    t(logit === null ? 'explain.sum' : 'explain.probability', { sum, score: scoreText }),
     raw.filter(Boolean).join(', '),
     meaningText(vector),
   ]

@@ -3,7 +3,7 @@ import type { GitExport, GitImport } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { PrimaryClient } from '../../instance-lock/host-process.ts'
 import { UsageError, type Output } from '../cli-output.ts'
-import { t } from '../../i18n/texts.ts'
+import { t } from '../../texts.ts'
 import type { CommonFlags } from '../flags.ts'
 
 interface GitFlags extends CommonFlags {

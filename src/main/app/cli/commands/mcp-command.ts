@@ -5,7 +5,7 @@ import { defaultAgentId, systemClock } from '#platform'
 import { clientId, type ClientInstaller, clientName, serveOverStdio } from '#interop'
 import type { HostProcess } from '../../instance-lock/host-process.ts'
 import type { Output } from '../cli-output.ts'
-import { t } from '../../i18n/texts.ts'
+import { t } from '../../texts.ts'
 import type { McpFlags } from '../flags.ts'
 import { warmUpAgent } from '../open-memory.ts'
 

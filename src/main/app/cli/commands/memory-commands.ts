@@ -1,3 +1,4 @@
+import i18next from 'i18next'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,7 +9,7 @@ import { type Output, printedFields } from '../cli-output.ts'
 import type { ContractClient, SearchResult } from '#shared/contract/index.ts'
 import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { waitForVectors } from '../vectors.ts'
-import { partName, problemText, sayResult, t } from '../../i18n/texts.ts'
+import { problemText, sayResult, t } from '../../texts.ts'
 import { formatCondition, formatRemarks, formatResult } from '#shared/util/format-result.ts'
 
 const probeTimeoutMs = 1000
@@ -40,7 +41,7 @@ export async function showStatus({ client, base }: PrimaryClient, { agent }: Com
       const place = path === undefined || problem.includes(path) ? '' : t('status.place', { path })
       const time = new Date(since).toISOString()
       const fileList = files.map((file) => `\n    ${file}`).join('')
-      return t('status.problem', { part: partName(part), problem, place, time }) + fileList
+      return t('status.problem', { part: i18next.t(`health.part.${part}`), problem, place, time }) + fileList
     }),
     ...keptHistories.map((path) => t(path.endsWith('.git') ? 'status.earlier' : 'status.damaged', { path })),
   ]

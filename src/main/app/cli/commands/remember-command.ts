@@ -8,7 +8,7 @@ import { assertNeverUsed, setUpAtFirstUse } from '../open-memory.ts'
 import type { CommonFlags } from '../flags.ts'
 import { openSecretsIn, withAddedPrivate } from '#shared/markdown/visibility-edit.ts'
 import { UsageError, type Output } from '../cli-output.ts'
-import { hostLocale, problemsText, t } from '../../i18n/texts.ts'
+import { hostLocale, problemsText, t } from '../../texts.ts'
 
 /**
  * Saves a note through the primary instance, which updates its windows. If there is none, or it does not answer, writes

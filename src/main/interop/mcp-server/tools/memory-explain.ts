@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Candidate, Explanation } from '#shared/contract/index.ts'
 import { weightsSchema } from '#shared/contract/search.ts'
-import { exclusionTexts, verdictText } from '#shared/util/format-result.ts'
+import { hostTexts } from '#shared/i18n/host-texts.ts'
+import { verdictText } from '#shared/util/format-result.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { missingLineText, parseLines } from '#shared/util/file-lines.ts'
 import { maxPath } from '#shared/util/limits.ts'
@@ -127,7 +128,8 @@ async function explainPlace(why: NonNullable<Explanation['why']>, { agent, clien
   // The index reports a line after the end as an empty line.
   const mayBeMissing = unsearched.reason === 'emptyLine'
   const total = mayBeMissing ? (await ask((primary) => primary.workspace.lines(place))).total : line
-  const exclusion = line > total ? missingLineText(toLabel(path), total, line) : exclusionTexts[unsearched.reason]
+  const exclusion =
+    line > total ? missingLineText(toLabel(path), total, line) : hostTexts.en.exclusion[unsearched.reason]
   const detail = unsearched.message === undefined ? '' : ` (${toLabel(unsearched.message)})`
   return { path: toLabel(path), line, reason: `${reasons[reason]}: ${exclusion}${detail}`, rank }
 }

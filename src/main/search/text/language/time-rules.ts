@@ -200,6 +200,21 @@ export const timeRules = (
       pattern: `${count}(${weekdayName})s ago\\b`,
       read: ([number, name], today) => lastWeekday(today + 6 - 7 * countOf(number), weekdays.indexOf(name ?? '')),
     },
+    // Friday the 20th, on the 20th: the nearest such day
+    {
+      kind: 'date',
+      pattern:
+        `\\b(?:(${weekdayName}),? (?:on )?|(?:on|by|until|for) (?=the \\d{1,2}[a-z]{2}(?:[?.!,;]|$)))` +
+        'the (\\d{1,2})(?:st|nd|rd|th)\\b',
+      read: ([name, date], today) => {
+        const { year, month } = calendarOf(today)
+        const [nearest] = Array.from({ length: 12 }, (_, index) => monthSpan(year, month + index - 6))
+          .map(({ first, last }) => Math.min(first + Number(date) - 1, last + 1))
+          .filter((at) => name === undefined || lastWeekday(at, weekdays.indexOf(name)).first === at)
+          .sort((one, other) => Math.abs(one - today) - Math.abs(other - today))
+        return nearest === undefined ? undefined : day(nearest)
+      },
+    },
     // Monday week, on Monday in a week's time, a week on Monday
     {
       pattern: `\\b(?:on )?(${weekdayName})(?: week\\b| in a week(?:['’]s time)?\\b)|\\ba week on (${weekdayName})\\b`,

@@ -10,6 +10,7 @@ import {
   monthSpan,
   parseDay,
   spanOf,
+  weekSpan,
   yearSpan,
   type DateMatch,
   type Day,
@@ -214,6 +215,8 @@ function withOpenEnd({ first, last, start, end, isRange }: FoundTime, text: stri
   const before = text.slice(Math.max(0, start - 24), start)
   if (beforeOrAfterUnit.test(before)) return span
   const after = text.slice(end, end + 6)
+  if (/\bweek (?:of|beginning|commencing)(?: the)? $/.test(before) || /^那一?(?:周|个?星期|个?礼拜)/.test(after))
+    return weekSpan(first)
   if (/\bsince(?: the)? $/.test(before) || /^\s?(?:以来|从此|から|부터|이후|之后|以后|以後)/.test(after))
     return { first, last: Infinity }
   if (/\bafter(?: the)? $/.test(before)) return { first: last + 1, last: Infinity }

@@ -1,20 +1,11 @@
 import i18next from 'i18next'
-import type { AppPart, ConfigProblem, IndexExclusion, Locale, Problem } from '#shared/contract/index.ts'
+import type { ConfigProblem, IndexExclusion, Locale, Problem } from '#shared/contract/index.ts'
 import { explainCode, explainFault, explainProblem } from '#shared/i18n/explain.ts'
+import { hostTexts } from '#shared/i18n/host-texts.ts'
 import { localeOf, translationOf } from '#shared/i18n/locale.ts'
 import { AppError, type ErrorData } from '#shared/util/errors.ts'
 import type { SayResult } from '#shared/util/format-result.ts'
 import { SettingsStore } from '#platform'
-
-const hostTexts = {
-  en: () => import('./en.json', { with: { type: 'json' } }),
-  'zh-CN': () => import('./zh-CN.json', { with: { type: 'json' } }),
-  'zh-TW': () => import('./zh-TW.json', { with: { type: 'json' } }),
-} as const
-
-export async function hostTextsIn(locale: Locale) {
-  return (await hostTexts[locale]()).default
-}
 
 /** Returns a text of the terminal or of the desktop's menus and dialogs. */
 export const t = i18next.getFixedT(null, 'host')
@@ -25,8 +16,7 @@ export const t = i18next.getFixedT(null, 'host')
  */
 export async function loadHostTexts(configFile: string, languages: readonly string[]): Promise<void> {
   const lng = localeOf(await SettingsStore.readLocale(configFile), languages)
-  const [host, translation] = await Promise.all([hostTextsIn(lng), translationOf(lng)])
-  const resources = { [lng]: { host, translation } }
+  const resources = { [lng]: { host: hostTexts[lng], translation: await translationOf(lng) } }
   await i18next.init({ lng, resources, interpolation: { escapeValue: false }, returnNull: false })
 }
 
@@ -55,13 +45,10 @@ export function problemsText(file: string, problems: readonly ConfigProblem[]): 
   return SettingsStore.describe(file, problems, hostLocale() === 'en' ? undefined : explainFault)
 }
 
-export function partName(part: AppPart): string {
-  return i18next.t(`health.part.${part}`)
-}
-
 export const sayResult: SayResult = (key, values = {}) => t(`result.${key}`, values)
 
 /** Says why a file or a line is not searched. */
-export function exclusionText({ reason, message = '' }: IndexExclusion): string {
-  return i18next.t(`unsearched.${reason}`, { message })
+export function exclusionText({ reason, message }: IndexExclusion): string {
+  const detail = message === undefined ? '' : t('explain.detail', { message })
+  return t('explain.notSearched', { reason: t(`exclusion.${reason}`) + detail })
 }
