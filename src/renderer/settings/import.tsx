@@ -172,6 +172,10 @@ function ImportPlanView({ task, plan, onAttachments, onDone }: PlanProps) {
           return `${formatNumber(count)} ${kindOfFile}, ${t(`import.leftReason.${reason}`)}\n${examples.join(' · ')}`
         })}
       />
+      <Details
+        title={t('import.leftParts')}
+        lines={plan.leftParts.map(({ reason, count }) => t(`import.leftPart.${reason}`, { count }))}
+      />
       <Button
         look="primary"
         className="self-start"

@@ -94,6 +94,13 @@ export const importPlanSchema = fileCountsSchema.extend({
       names: z.array(z.string()),
     }),
   ),
+  /** Parts of chats that are not imported. `branch`: edited and regenerated messages; `chat`: chats as a whole. */
+  leftParts: z.array(
+    z.object({
+      reason: z.enum(['hidden', 'tool', 'branch', 'file', 'unreadable', 'empty', 'chat']),
+      count: z.int(),
+    }),
+  ),
   names: z.array(z.string()),
   /** Files whose path differs from the source, because the name is in use or not valid on every system. */
   renamed: z.object({ count: z.int(), examples: z.array(z.object({ from: z.string(), to: z.string() })) }),

@@ -119,12 +119,59 @@ describe('import', () => {
     for (const source of ['plain.json', 'export', 'export.zip'])
       expect((await importer.plan(taskOf(join(folder, source), 'memory'))).names).toEqual([`memory/${name}`])
     const plan = await importer.plan(taskOf(join(folder, 'plain.json'), 'memory'))
-    expect(plan).toMatchObject({ kind, added: 1, skipped: kind === 'chatgpt' ? 2 : 0 })
+    expect(plan).toMatchObject({ kind, added: 1, skipped: 0 })
+    const counts = kind === 'chatgpt' ? { branch: 1, chat: 1, empty: 1 } : {}
+    expect(Object.fromEntries(plan.leftParts.map(({ reason, count }) => [reason, count]))).toEqual(counts)
     await run(join(folder, 'export.zip'), 'memory')
     const { text } = await files.read(`memory/${name}`)
     expect(text).toContain(said)
     expect(text).not.toContain('edited away')
     expect((await files.list()).files.map(({ path }) => path)).not.toContain('evil.md')
+  })
+
+  it('imports chats of one title and day, numbered files, and later only what is new', async () => {
+    const { importer, run, workspace } = await openImporter()
+    const chat = (id: string, ...parts: string[]) => ({
+      conversation_id: id,
+      title: 'New chat',
+      create_time: 1_768_900_000,
+      mapping: Object.fromEntries(
+        parts.map((part, at) => [
+          `${at}`,
+          { parent: `${at - 1}`, message: { author: { role: 'user' }, create_time: at, content: { parts: [part] } } },
+        ]),
+      ),
+    })
+    const write = (files: Record<string, unknown[]>) =>
+      folderWith(Object.fromEntries(Object.entries(files).map(([name, chats]) => [name, JSON.stringify(chats)])))
+    const export1 = await write({
+      'conversations-000.json': [chat('a', 'Bulb is E14.'), chat('b', 'Bulb is E27.')],
+      'conversations-001.json': [chat('c', 'Bulb is E40.')],
+    })
+    const first = await run(export1, 'chats')
+    const texts = await Promise.all(first.made.map((path) => readFile(join(workspace, path), 'utf8')))
+    expect(texts.map((text) => /Bulb is E\d+/.exec(text)?.[0])).toEqual(['Bulb is E14', 'Bulb is E27', 'Bulb is E40'])
+    expect(new Set(first.made.map((path) => path.toLowerCase())).size).toBe(3)
+
+    // The second export has one chat that goes on, and a new one.
+    const export2 = await write({
+      'conversations.json': [
+        chat('a', 'Bulb is E14.'),
+        chat('b', 'Bulb is E27.', 'No, E14.'),
+        chat('d', 'Bulb is G9.'),
+      ],
+    })
+    expect(await importer.plan(taskOf(export2, 'chats'))).toMatchObject({ added: 0, conflicts: 2, same: 1 })
+    const second = await run(export2, 'chats')
+    const added = await Promise.all(second.made.map((path) => readFile(join(workspace, path), 'utf8')))
+    expect(added.map((text) => text.split('\n\n').slice(-1)[0])).toEqual([
+      '**User:** No, E14.\n',
+      '**User:** Bulb is G9.\n',
+    ])
+    expect((await run(export2, 'chats')).made).toEqual([])
+    await importer.undo(second.change)
+    await importer.undo(first.change)
+    expect((await importer.plan(taskOf(export2, 'chats'))).same).toBe(0)
   })
 
   it('marks an import with its source once, keeps an existing source, and creates no steering file', async () => {

@@ -14,7 +14,7 @@ import { onSystemError, orUndefined } from '#shared/util/errors.ts'
 import { inBatches } from '#platform'
 import { followerOf, isMarkdown, readText, resolveInside, resolveRoots, type Roots, walkFiles } from '#workspace'
 import { findRule, type PrivateRules } from '#workspace/privacy'
-import type { SourceText } from './conversations.ts'
+import { chatIdIn, messagesAfter, noteOfChat, type SourceText } from './chats.ts'
 import { targetPathOf, withImportedName, withNumber } from './import-names.ts'
 import type { ImportSource, SourceFile } from './read-source.ts'
 
@@ -58,7 +58,18 @@ export async function planImport(
   for (const file of source.attachments.values().filter(isWanted))
     attachments.push({ ...file, placement: await targetPaths.reserve(targetOf(file.path), isSameAttachment(file)) })
   const texts: PlannedText[] = []
-  for (const { path, text: sourceText } of source.files.filter(isWanted)) {
+  const existingPaths = (await walkFiles(roots.workspace, undefined, roots.forbidden)).files.map(({ path }) => path)
+  const existingNotes = await readNotes(roots.workspace, existingPaths)
+  const knownChats = Map.groupBy(existingNotes, ({ chat }) => chat)
+  let sameChats = 0
+  for (const file of source.files.filter(isWanted)) {
+    const known = file.chat && knownChats.get(file.chat.id)?.map(({ text }) => text)
+    const messages = known && file.chat && messagesAfter(file.chat.messages, known.join('\n'))
+    if (messages?.length === 0) {
+      sameChats += 1
+      continue
+    }
+    const { path, text: sourceText } = file.chat && messages ? noteOfChat({ ...file.chat, messages }) : file
     // A rule that makes the note private does not cover the imported copy.
     const isPrivate = isMarkdown(path) && findRule(source.topFolder + path, privateRules) !== undefined
     const text = isPrivate ? withVisibility(sourceText, true) : sourceText
@@ -69,11 +80,10 @@ export async function planImport(
     )
     texts.push({ path, text, ...linksOf(path, text), names: namesOf(parseProperties(text)), target, placement })
   }
-  const existingPaths = (await walkFiles(roots.workspace, undefined, roots.forbidden)).files.map(({ path }) => path)
   const sourceResolver = new Resolver([...texts, ...attachments.map(({ path }) => ({ path })), ...omitted])
   const linkedTexts = await rewriteAllLinks(texts, attachments, existingPaths, sourceResolver, targetPaths)
   const isNew = ({ placement }: { readonly placement: Placement }) => placement.isNew
-  const newTexts = texts.filter(isNew).map((file) => ({ ...file, ...linkedTexts.get(file.path) }))
+  const newTexts = texts.filter(isNew).map((file) => ({ ...file, ...linkedTexts.get(file) }))
   const newAttachments = attachments.filter(isNew)
   const newFiles = [...newTexts, ...newAttachments]
   const newPaths = newFiles.map(({ placement }) => placement.path)
@@ -84,19 +94,22 @@ export async function planImport(
   const newNotes = newTexts.filter(({ path }) => isMarkdown(path))
   const sizes = [...newAttachments.map(({ size }) => size), ...newCanvases.map(({ text }) => Buffer.byteLength(text))]
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
+  const counts = countsOf(texts.filter(({ path }) => isMarkdown(path)))
   return {
     plan: {
       kind: source.kind,
-      ...countsOf(texts.filter(({ path }) => isMarkdown(path))),
+      ...counts,
+      same: counts.same + sameChats,
       skipped: source.skipped,
       attachments: { ...countsOf([...attachments, ...texts.filter(({ path }) => isCanvas(path))]), bytes: sum(sizes) },
       links: sum(newTexts.map(({ rewritten = 0 }) => rewritten)),
       lost: sum(newTexts.map(({ lost = 0 }) => lost)),
-      existing: await findRetargetedLinks(roots.workspace, existingPaths, [
+      existing: findRetargetedLinks(existingNotes, existingPaths, [
         ...newTexts.map(({ placement, names }) => ({ path: placement.path, names })),
         ...newAttachments.map(({ placement }) => ({ path: placement.path })),
       ]),
       left: groupByEnding(omitted),
+      leftParts: source.leftParts,
       names: newPaths.slice(0, maxNames),
       renamed: { count: renamed.length, examples: renamed.slice(0, maxNames) },
     },
@@ -120,7 +133,7 @@ async function hashOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 /**
- * Rewrites the links and returns the final texts by source path. A file whose final text differs from the existing one
+ * Rewrites the links and returns the final texts. A file whose final text differs from the existing one
  * gets another name; then links to it change, and all links are rewritten again. Numbers only grow, so the loop ends.
  */
 async function rewriteAllLinks(
@@ -129,7 +142,7 @@ async function rewriteAllLinks(
   existingPaths: readonly string[],
   sourceResolver: Resolver,
   targetPaths: TargetPaths,
-): Promise<Map<string, { text: string; rewritten: number; lost: number }>> {
+): Promise<Map<PlannedText, { text: string; rewritten: number; lost: number }>> {
   for (;;) {
     const newPaths = new Map([...texts, ...attachments].map(({ path, placement }) => [path, placement.path]))
     const newPathOf = (path: string) => newPaths.get(path)
@@ -140,19 +153,20 @@ async function rewriteAllLinks(
       ...attachments.map(({ placement }) => ({ path: placement.path })),
     ])
     const linkedTexts = new Map(
-      texts.map(({ path, text, links, shown, placement }) => {
+      texts.map((file) => {
+        const { path, text, links, shown, placement } = file
         const rewrite = rewriteLinks(
           { path, newPath: placement.path, links },
           { before: sourceResolver, after, newPathOf },
         )
         const linkEdits = isCanvas(path) ? escapeEdits(rewrite.edits) : rewrite.edits
         const edits = [...rewriteCanvas(shown, newPathOf), ...linkEdits]
-        return [path, { text: applyEdits(text, edits), rewritten: edits.length, lost: rewrite.unfixable.length }]
+        return [file, { text: applyEdits(text, edits), rewritten: edits.length, lost: rewrite.unfixable.length }]
       }),
     )
     let hasMoved = false
     for (const file of texts) {
-      const text = linkedTexts.get(file.path)?.text
+      const text = linkedTexts.get(file)?.text
       if (file.placement.isNew) continue
       const { path, number } = file.placement
       const isSame = (existingFile: string) => isSameNote(existingFile, (existingText) => existingText === text)
@@ -177,12 +191,20 @@ function withoutTargets(path: string, text: string): string {
   return applyEdits(text, edits)
 }
 
-/** @param workspace absolute path @param paths existing files, workspace-relative @returns at most 20 examples each */
-async function findRetargetedLinks(workspace: string, paths: readonly string[], newFiles: readonly KnownFile[]) {
-  const notes = await inBatches(paths.filter(isMarkdown), batchSize, async (path) => {
+type ExistingNote = Awaited<ReturnType<typeof readNotes>>[number]
+
+/** @param workspace absolute path @param paths relative to it @returns `text`: of notes of chats only */
+async function readNotes(workspace: string, paths: readonly string[]) {
+  return inBatches(paths.filter(isMarkdown), batchSize, async (path) => {
     const { text } = (await orUndefined(readText(join(workspace, path)))) ?? { text: '' }
-    return { path, links: parseLinks(text).links, names: namesOf(parseProperties(text)) }
+    const chat = chatIdIn(text)
+    const names = namesOf(parseProperties(text))
+    return { path, links: parseLinks(text).links, names, chat, text: chat === undefined ? '' : text }
   })
+}
+
+/** @param paths existing files, workspace-relative @returns at most 20 examples each */
+function findRetargetedLinks(notes: readonly ExistingNote[], paths: readonly string[], newFiles: readonly KnownFile[]) {
   const otherFiles = paths.filter((path) => !isMarkdown(path)).map((path) => ({ path }))
   const before = new Resolver([...notes, ...otherFiles])
   const after = new Resolver([...notes, ...otherFiles, ...newFiles])

@@ -18,7 +18,8 @@ import {
   walkFiles,
 } from '#workspace'
 import { openArchive, type Archive } from './archive.ts'
-import { readConversations, type Conversations, type SourceText } from './conversations.ts'
+import type { SourceText } from './chats.ts'
+import { readChats, type ChatExport } from './read-chats.ts'
 
 export interface SourceFile {
   readonly path: string
@@ -32,8 +33,10 @@ export interface OmittedFile {
 }
 
 /** Paths have forward slashes and are relative to `topFolder`, except those with the reason `name`. */
-export interface ImportSource extends Omit<Conversations, 'kind'> {
-  readonly kind: 'markdown' | Conversations['kind']
+export interface ImportSource extends Omit<ChatExport, 'kind'> {
+  readonly kind: 'markdown' | ChatExport['kind']
+  /** Number of notes that cannot be read. */
+  readonly skipped: number
   /** Folders that contain everything, with a final slash, or ''. Links such as `/img/x.png` start below. */
   readonly topFolder: string
   readonly attachments: ReadonlyMap<string, SourceFile>
@@ -50,7 +53,8 @@ interface Contents {
 const maxImportBytes = 256 * 1024 * 1024
 /** Limit of an inner archive, bytes. Export tools split at 5 GB or less. */
 const maxInnerBytes = 6 * 1024 * 1024 * 1024
-const exportName = 'conversations.json'
+/** Files of an export with chats, projects or memories. */
+const exportName = /^(?:conversations(?:-\d+)?|projects|memories)\.json$/
 
 /**
  * The caller must close the result.
@@ -86,13 +90,14 @@ async function openContents(path: string, opened: AsyncDisposableStack): Promise
   if (!info.isFile()) throw new AppError('import_unknown', `${path} is neither a file nor a folder`, { path })
   const archive = isMarkdown(path) ? undefined : await openArchive(path, opened)
   if (archive) return openNotes(archive, opened)
-  const name = isMarkdown(path) ? basename(path) : exportName
+  const name = isMarkdown(path) ? basename(path) : 'conversations.json'
   return { files: [{ path: name, size: info.size, chunks: () => createReadStream(path) }], omitted: [] }
 }
 
 /** Returns the files of a zip, or of the zips in it if it has no notes. @throws AppError `archive_unusable` */
 async function openNotes(archive: Archive, opened: AsyncDisposableStack): Promise<Contents> {
-  const archives = archive.entries.some(({ name }) => isMarkdown(name)) ? [archive] : await unpackInner(archive, opened)
+  const isNote = (name: string) => isMarkdown(name) || exportName.test(name.replace(/^.*[\\/]/, ''))
+  const archives = archive.entries.some(({ name }) => isNote(name)) ? [archive] : await unpackInner(archive, opened)
   const files = new Map<string, SourceFile>()
   const symlinks = archives.flatMap((one) => one.symlinks).filter((name) => !isIgnored(name))
   const omitted = omit(symlinks, 'link')
@@ -144,17 +149,20 @@ async function readContents(
   })
   const files = allFiles.map(belowTop)
   const omitted = [...unnamed, ...located.map(belowTop)]
-  const exportFile = files.find(({ path }) => path === exportName)
-  if (exportFile) {
-    assertImportable(source, exportFile.size)
-    const conversations = readConversations(parseJson(new TextDecoder('utf-8').decode(await readAll(exportFile))))
-    const unused = files.filter((file) => file !== exportFile).map(({ path }) => path)
-    if (conversations)
-      return { ...conversations, topFolder: '', attachments: new Map(), omitted: [...omitted, ...omit(unused, 'kind')] }
+  const { json = [], other = [] } = Object.groupBy(files, ({ path }) => (exportName.test(path) ? 'json' : 'other'))
+  if (json.length > 0) {
+    assertImportable(source, sizeOf(json))
+    const sorted = json.toSorted((one, other) => (one.path < other.path ? -1 : 1))
+    const texts = await Promise.all(sorted.map(readAll))
+    const chats = readChats(texts.map((bytes) => parseJson(new TextDecoder('utf-8').decode(bytes))))
+    const unused = omit(
+      other.map(({ path }) => path),
+      'kind',
+    )
+    if (chats) return { ...chats, skipped: 0, topFolder: '', attachments: new Map(), omitted: [...omitted, ...unused] }
   }
   const isText = ({ path }: SourceFile) => isMarkdown(path) || isCanvas(path)
-  const textBytes = files.filter(isText).reduce((sum, { size }) => sum + size, 0)
-  assertImportable(source, textBytes)
+  assertImportable(source, sizeOf(files.filter(isText)))
   const texts: SourceText[] = []
   const attachments = new Map<string, SourceFile>()
   for (const file of files) {
@@ -167,7 +175,11 @@ async function readContents(
     else attachments.set(path, file)
   }
   const skipped = omitted.filter(({ path, reason }) => isMarkdown(path) && reason !== 'link').length
-  return { kind: 'markdown', topFolder, files: texts, skipped, attachments, omitted }
+  return { kind: 'markdown', topFolder, files: texts, skipped, leftParts: [], attachments, omitted }
+}
+
+function sizeOf(files: readonly SourceFile[]): number {
+  return files.reduce((sum, { size }) => sum + size, 0)
 }
 
 function commonFolder(files: readonly { readonly path: string }[]): string {

@@ -1,0 +1,163 @@
+/**
+ * Chats of a ChatGPT export (`conversations.json`, or `conversations-000.json` and further ones). A chat is a tree of
+ * messages; its shown branch ends at `current_node`. The form is that of exports of 2023 to 2026; OpenAI does not
+ * document it.
+ */
+import { z } from 'zod'
+import { parseJson, isRecord } from '#shared/util/json.ts'
+import { toDate, type Chat, type CountOmitted } from './chats.ts'
+
+const chatSchema = z.looseObject({
+  title: z.string().nullish().catch(null),
+  create_time: z.number().nullish().catch(null),
+  current_node: z.string().nullish().catch(null),
+  id: z.string().optional().catch(undefined),
+  conversation_id: z.string().optional().catch(undefined),
+  mapping: z.record(z.string(), z.unknown()),
+})
+
+const nodeSchema = z.looseObject({
+  parent: z.string().nullish().catch(null),
+  message: z
+    .looseObject({
+      author: z.looseObject({ role: z.string() }),
+      recipient: z.string().nullish(),
+      create_time: z.number().nullish().catch(null),
+      metadata: z.looseObject({}).nullish().catch(null),
+      content: z.looseObject({
+        content_type: z.string().optional(),
+        parts: z.array(z.unknown()).optional(),
+        text: z.string().optional(),
+        language: z.string().nullish(),
+      }),
+    })
+    .nullish(),
+})
+type Node = z.infer<typeof nodeSchema>
+type Message = NonNullable<Node['message']>
+
+/** Kinds of content that the interface does not show as messages. */
+const hiddenKinds = new Set([
+  'thoughts',
+  'reasoning_recap',
+  'user_editable_context',
+  'model_editable_context',
+  'execution_output',
+  'tether_browsing_display',
+  'tether_quote',
+  'system_error',
+])
+
+/** @returns undefined if the value is no chat */
+export function readChatgptChat(value: unknown, count: CountOmitted): Chat | undefined {
+  const parsed = chatSchema.safeParse(value)
+  if (!parsed.success) return undefined
+  const { mapping, current_node, title, create_time, id, conversation_id } = parsed.data
+  const nodes = new Map<string, Node>()
+  for (const [name, node] of Object.entries(mapping)) {
+    const { data } = nodeSchema.safeParse(node)
+    if (data) nodes.set(name, data)
+    else count('unreadable')
+  }
+  const shown: Node[] = []
+  const visited = new Set<string>()
+  // Follows the parents of the last message, which leaves out edited and regenerated messages.
+  const last = current_node && nodes.has(current_node) ? current_node : latestLeaf(nodes)
+  for (let name = last; name && !visited.has(name); name = nodes.get(name)?.parent ?? undefined) {
+    visited.add(name)
+    const node = nodes.get(name)
+    if (node) shown.unshift(node)
+  }
+  const others = [...nodes].filter(([name]) => !visited.has(name))
+  count('branch', others.filter(([, { message }]) => message && isShown(message)).length)
+  const messages = shown.flatMap(({ message }) => {
+    if (!message) return []
+    const text = textOf(message, count)
+    return text === '' ? [] : [`**${message.author.role === 'user' ? 'User' : 'Assistant'}:** ${text}`]
+  })
+  return { id: conversation_id ?? id ?? '', title: title ?? '', createdAt: toDate(create_time), messages }
+}
+
+/** Returns the latest message without an answer; the last one in the file if they have no times. */
+function latestLeaf(nodes: ReadonlyMap<string, Node>): string | undefined {
+  const parents = new Set([...nodes.values()].map(({ parent }) => parent))
+  const leaves = [...nodes].filter(([name, { message }]) => !parents.has(name) && message)
+  const timeOf = ([, { message }]: (typeof leaves)[number]) => message?.create_time ?? 0
+  return leaves.reverse().toSorted((one, other) => timeOf(other) - timeOf(one))[0]?.[0]
+}
+
+function isShown({ author, metadata, recipient, content }: Message): boolean {
+  if (author.role !== 'user' && author.role !== 'assistant') return false
+  if (metadata?.['is_visually_hidden_from_conversation'] === true) return false
+  return (recipient ?? 'all') === 'all' && !hiddenKinds.has(content.content_type ?? '')
+}
+
+/** Returns the text that the interface shows; '' for other messages, which are counted. */
+function textOf(message: Message, count: CountOmitted): string {
+  const { author, recipient, content, metadata } = message
+  const document = recipient?.startsWith('canmore.')
+    ? canvasText(content.text ?? stringsIn(content.parts).join(''))
+    : ''
+  if (document !== '') return document
+  if (!isShown(message)) {
+    // The first message of a chat is an empty one of the system.
+    const isEmpty = [content.text ?? '', ...stringsIn(content.parts)].every((text) => text.trim() === '')
+    const isTool = author.role === 'tool' || (recipient ?? 'all') !== 'all'
+    if (!(isEmpty && author.role === 'system')) count(isTool ? 'tool' : 'hidden')
+    return ''
+  }
+  const parts = (content.parts ?? []).flatMap((part) => {
+    if (typeof part === 'string') return [part]
+    if (isRecord(part) && typeof part['text'] === 'string') return [part['text']]
+    // The recording of a transcribed text is no loss.
+    if (isRecord(part) && !/audio|video/.test(String(part['content_type']))) count('file')
+    return []
+  })
+  const text = content.parts ? parts.join('\n') : (content.text ?? '')
+  const isCode = content.content_type === 'code'
+  const shown = isCode
+    ? `\`\`\`${content.language === 'unknown' ? '' : (content.language ?? '')}\n${text}\n\`\`\``
+    : text
+  return withLinks(shown, metadata?.['content_references']).trim()
+}
+
+function stringsIn(parts: readonly unknown[] | undefined): string[] {
+  return (parts ?? []).filter((part) => typeof part === 'string')
+}
+
+/** Returns the document that a call of the canvas creates; '' for other calls. */
+function canvasText(call: string): string {
+  const document = parseJson(call)
+  if (!isRecord(document) || typeof document['content'] !== 'string') return ''
+  const { name, type, content } = document
+  const language = /^code\/(\w+)/.exec(String(type))?.[1]
+  const body = language === undefined ? content : `\`\`\`${language}\n${content}\n\`\`\``
+  return typeof name === 'string' && name !== '' ? `**${name}**\n\n${body}` : body
+}
+
+/** A mark in the text: a kind and its value between characters of private use. */
+const mark = /[ \t]*\uE200(\w+)\uE202([^\uE201]*)\uE201/g
+/** The form of marks until 2024: 【12†source】. */
+const olderMark = /[ \t]*【\d+(?::\d+)?†[^】]*】/g
+
+/** Replaces the marks of citations by links to the pages, and those of names by the names. */
+function withLinks(text: string, references: unknown): string {
+  let linked = text
+  for (const reference of Array.isArray(references) ? references : []) {
+    if (!isRecord(reference)) continue
+    const { matched_text: matched, items, title, url } = reference
+    if (typeof matched !== 'string' || matched.trim() === '') continue
+    const links = [{ title, url }, ...(Array.isArray(items) ? items.filter(isRecord) : [])].flatMap((item) =>
+      typeof item.url === 'string' ? [`[${String(item.title ?? item.url).replaceAll(/[[\]]/g, '')}](${item.url})`] : [],
+    )
+    if (links.length > 0) linked = linked.replaceAll(matched, `(${[...new Set(links)].join(', ')})`)
+  }
+  return linked
+    .replaceAll(mark, (whole, _kind, value: string) => {
+      const named = parseJson(value)
+      const name = Array.isArray(named) ? named[1] : undefined
+      return typeof name === 'string' ? `${/^[ \t]*/.exec(whole)?.[0] ?? ''}${name}` : ''
+    })
+    .replaceAll(olderMark, '')
+    .replaceAll(/[\uE200-\uE20F]/g, '')
+}

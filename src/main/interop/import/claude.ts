@@ -1,0 +1,116 @@
+/** Chats, projects and memories of a Claude export (`conversations.json`, `projects.json`, `memories.json`). */
+import { z } from 'zod'
+import { isRecord } from '#shared/util/json.ts'
+import { toFileName } from '#workspace'
+import { toDate, type Chat, type CountOmitted, type SourceText } from './chats.ts'
+
+const chatSchema = z.looseObject({
+  uuid: z.string().optional().catch(undefined),
+  name: z.string().nullish().catch(null),
+  created_at: z.string().nullish().catch(null),
+  current_leaf_message_uuid: z.string().nullish().catch(null),
+  chat_messages: z.array(z.unknown()),
+})
+
+const messageSchema = z.looseObject({
+  uuid: z.string().optional().catch(undefined),
+  parent_message_uuid: z.string().nullish().catch(null),
+  sender: z.string(),
+  text: z.string().nullish().catch(null),
+  content: z.array(z.looseObject({ type: z.string(), text: z.string().nullish().catch(null) })).catch([]),
+  attachments: z
+    .array(
+      z.looseObject({
+        file_name: z.string().nullish().catch(null),
+        extracted_content: z.string().nullish().catch(null),
+      }),
+    )
+    .catch([]),
+  files: z.array(z.unknown()).catch([]),
+})
+type Message = z.infer<typeof messageSchema>
+
+/** @returns undefined if the value is no chat */
+export function readClaudeChat(value: unknown, count: CountOmitted): Chat | undefined {
+  const parsed = chatSchema.safeParse(value)
+  if (!parsed.success) return undefined
+  const { uuid, name, created_at, chat_messages, current_leaf_message_uuid: leaf } = parsed.data
+  const all = chat_messages.flatMap((message) => {
+    const { data } = messageSchema.safeParse(message)
+    if (!data) count('unreadable')
+    return data ? [data] : []
+  })
+  const branch = branchOf(all, leaf ?? undefined)
+  count('branch', all.length - branch.length)
+  const messages = branch.flatMap((message) => {
+    const text = textOf(message, count)
+    return text === '' ? [] : [`**${message.sender === 'human' ? 'User' : 'Assistant'}:** ${text}`]
+  })
+  return { id: uuid ?? '', title: name ?? '', createdAt: toDate(created_at), messages }
+}
+
+/** Returns the messages from the first to the one shown last; all of them if they do not name their parents. */
+function branchOf(messages: readonly Message[], leaf: string | undefined): readonly Message[] {
+  const byId = new Map(messages.map((message) => [message.uuid, message]))
+  const parentOf = ({ parent_message_uuid: id }: Message) => (id ? byId.get(id) : undefined)
+  if (!messages.some(parentOf)) return messages
+  const branch = new Set<Message>()
+  let message = (leaf ? byId.get(leaf) : undefined) ?? messages.at(-1)
+  for (; message && !branch.has(message); message = parentOf(message)) branch.add(message)
+  return [...branch].reverse()
+}
+
+/** Text that an export has in place of a tool call or an artifact. */
+const placeholder = /```\s*This block is not supported on your current device yet\.\s*```/g
+
+function textOf({ text, content, attachments, files }: Message, count: CountOmitted): string {
+  const parts = content.flatMap((block) => {
+    if (block.type === 'text') return [block.text ?? '']
+    const artifact = block.type === 'tool_use' ? artifactText(block['input']) : ''
+    if (artifact === '') count(block.type === 'thinking' ? 'hidden' : 'tool')
+    return [artifact]
+  })
+  const own = parts.some((part) => part.trim() !== '') ? parts : [(text ?? '').replaceAll(placeholder, '')]
+  const pasted = attachments.map(({ file_name: name, extracted_content: extracted }) => {
+    if (!extracted) count('file')
+    return extracted ? `${name ? `**${name}**\n\n` : ''}${extracted}` : ''
+  })
+  count('file', files.length)
+  return [...own, ...pasted]
+    .map((part) => part.trim())
+    .filter(Boolean)
+    .join('\n\n')
+}
+
+/** Returns the document of a call that creates or rewrites an artifact; '' for other calls. */
+function artifactText(input: unknown): string {
+  if (!isRecord(input) || typeof input['content'] !== 'string') return ''
+  const { title, content, language } = input
+  const body = typeof language === 'string' ? `\`\`\`${language}\n${content}\n\`\`\`` : content
+  return typeof title === 'string' ? `**${title}**\n\n${body}` : body
+}
+
+/** Returns the documents of a project, and its description and instructions as one note. */
+export function readClaudeProject(project: Record<string, unknown>): SourceText[] {
+  const { name, description, prompt_template: instructions, docs } = project
+  const title = typeof name === 'string' && name.trim() !== '' ? name.trim() : 'Project'
+  const folder = `Projects/${toFileName(title, 'Project')}`
+  const about = [`# ${title}`, description, instructions].filter(
+    (part) => typeof part === 'string' && part.trim() !== '',
+  )
+  const documents = (Array.isArray(docs) ? docs.filter(isRecord) : []).flatMap(({ filename, content }) => {
+    if (typeof content !== 'string' || content.trim() === '') return []
+    const fileName = String(filename ?? 'Document').replace(/(?:\.(?:md|markdown|txt))?$/i, '.md')
+    return [{ path: `${folder}/${toFileName(fileName, 'Document.md')}`, text: content }]
+  })
+  const hasAbout = about.length > 1
+  return [...(hasAbout ? [{ path: `${folder}/About.md`, text: `${about.join('\n\n')}\n` }] : []), ...documents]
+}
+
+/** Returns what Claude remembers, of all chats and of each project, as one note. */
+export function readClaudeMemories(memories: Record<string, unknown>): SourceText[] {
+  const { conversations_memory: general, project_memories: projects } = memories
+  const parts = [general, ...(isRecord(projects) ? Object.values(projects) : [])]
+  const texts = parts.filter((part) => typeof part === 'string' && part.trim() !== '')
+  return texts.length === 0 ? [] : [{ path: 'Claude memory.md', text: `# Claude memory\n\n${texts.join('\n\n')}\n` }]
+}
