@@ -110,6 +110,8 @@ export const assistantMessageSchema = z.object({
   stopReason: stopReasonSchema,
   /** Name of the tool whose call was cut off by the output limit; the call itself is dropped. */
   cutCall: z.string().optional(),
+  /** The answer has a tool call in an unknown format, or of a tool that there is not, as text. */
+  unreadCall: z.literal(true).optional(),
   /** From the offline model: a statement in the user's message that can be saved as a note. */
   keep: z.string().optional(),
   errorCode: z.string().optional(),

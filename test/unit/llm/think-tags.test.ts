@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ThinkTags } from '../../../src/main/llm/providers/openai/chat-reasoning.ts'
+import type { AssistantMessage } from '../../../src/shared/chat/messages.ts'
+import { ThinkTags, tidyAnswer } from '../../../src/main/llm/providers/openai/chat-reasoning.ts'
 
 function read(pieces: readonly string[]) {
   const tags = new ThinkTags()
@@ -14,8 +15,19 @@ describe('ThinkTags', () => {
     ['<think>a</think>b', 'a', 'b'],
     ['text <think>stays</think>', '', 'text <think>stays</think>'],
     ['<think>never closed', 'never closed', ''],
+    ['<thinking>a</thinking>b', 'a', 'b'],
+    ['[THINK]a[/THINK]b', 'a', 'b'],
+    ['<seed:think>a</seed:think>b', 'a', 'b'],
+    ['◁think▷a◁/think▷b', 'a', 'b'],
+    ['<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b', 'a', 'b'],
+    ['<|channel|>final<|message|>b', '', 'b'],
   ])('splits %j', (answer, thinking, text) => {
-    expect(read([answer])).toEqual({ thinking, text })
+    for (const size of [1, 3, answer.length]) {
+      const pieces = Array.from({ length: Math.ceil(answer.length / size) }, (_, at) =>
+        answer.slice(at * size, (at + 1) * size),
+      )
+      expect(read(pieces)).toEqual({ thinking, text })
+    }
   })
 
   it('gives the same result for any chunking (property)', () => {
@@ -33,4 +45,18 @@ describe('ThinkTags', () => {
       }),
     )
   })
+})
+
+it.each([
+  ['First I look.\n</think>\n\nIt is 7.', ['First I look.', 'It is 7.']],
+  ['It is 7.<|im_end|>', ['It is 7.']],
+  ['It is 7.</s>\n<|eot_id|>', ['It is 7.']],
+  ['The mark </think> ends thinking.', ['The mark </think> ends thinking.']],
+  ['`<think>`\nand\n</think>\n', ['`<think>`\nand\n</think>\n']],
+])('a complete answer %j is split into thinking and text', (text, parts) => {
+  const content: AssistantMessage['content'] = [{ type: 'text', text }]
+  tidyAnswer(content)
+  expect(content.map((part) => (part.type === 'thinking' ? part.thinking : part.type === 'text' && part.text))).toEqual(
+    parts,
+  )
 })

@@ -2,15 +2,12 @@
  * Tool calls that a model writes as text, because its server does not know the model's format. A text becomes a call only
  * if it names a tool that the request offers; until that is clear, it is held back.
  */
-import { randomUUID } from 'node:crypto'
-import { isRecord, parseJson } from '#shared/util/json.ts'
-import type { AssistantMessage, ToolCallPart } from '#shared/chat/messages.ts'
+import { messageText, type AssistantMessage, type ToolCallPart } from '#shared/chat/messages.ts'
 import type { ChatModel } from '../model.ts'
+import { balanced, callMarks, parseTextCalls } from './call-formats.ts'
 
 const fence = '```'
-/** Beginnings of calls in the formats of Hermes and Qwen, Granite, Llama, and Mistral. */
-const tags = ['<tool_call>', '<|tool_call|>', '<function=', '<|python_tag|>', '[TOOL_CALLS]']
-const markers = [...tags, fence]
+const markers = [...callMarks, fence]
 /** A longer text is no call. */
 const maxHeld = 20_000
 
@@ -19,13 +16,14 @@ export function withTextCalls(model: ChatModel): ChatModel {
     ...model,
     async *stream(request, signal) {
       const names = new Set(request.tools.map(({ name }) => name))
+      const question = request.messages.findLast(({ role }) => role === 'user')
       let shown = ''
       let held = ''
       try {
         for await (const event of model.stream(request, signal)) {
           if (event.type === 'text' && names.size > 0) {
             held += event.delta
-            const start = held.length > maxHeld ? held.length : startOfCall(held, shown === '')
+            const start = held.length > maxHeld ? held.length : startOfCall(held, shown === '', names)
             const text = held.slice(0, start)
             held = held.slice(start)
             shown += text
@@ -37,9 +35,13 @@ export function withTextCalls(model: ChatModel): ChatModel {
             continue
           }
           const hasCall = event.message.content.some(({ type }) => type === 'toolCall')
-          const calls = hasCall ? [] : parseTextCalls(held, names)
+          // A call that the user has written is quoted.
+          const isQuoted = question !== undefined && messageText(question).includes(held.trim())
+          const calls = hasCall || isQuoted ? [] : parseTextCalls(held, names)
           if (calls.length === 0) yield { type: 'text', delta: held }
-          yield calls.length === 0 ? event : { type: 'done', message: withCalls(event.message, held, calls) }
+          const isUnread = !isQuoted && callMarks.some((mark) => held.trimStart().startsWith(mark))
+          const message = isUnread ? { ...event.message, unreadCall: true as const } : event.message
+          yield { type: 'done', message: calls.length === 0 ? message : withCalls(event.message, held, calls) }
           held = ''
         }
       } catch (error) {
@@ -51,8 +53,12 @@ export function withTextCalls(model: ChatModel): ChatModel {
 }
 
 /** Returns the position from which a text may be a call; its length if there is none. */
-function startOfCall(text: string, isStart: boolean): number {
-  if (isStart && /^\s*(?:\[?\s*\{|\[?$)/.test(text) && mayBeCall(text.trimStart())) return 0
+function startOfCall(text: string, isStart: boolean, names: ReadonlySet<string>): number {
+  const begun = text.trimStart()
+  if (isStart && /^(?:\[?\s*\{|\[?$)/.test(begun) && mayBeCall(begun)) return 0
+  // [memory_search(query="tea")] of Llama 3.2 and 4
+  const head = /^\[[^(]*\(?/.exec(begun)?.[0]
+  if (isStart && head !== undefined && [...names].some((name) => `[${name}(`.startsWith(head))) return 0
   let start = nextMarker(text, 0)
   while (start < text.length && !mayBeCall(text.slice(start))) start = nextMarker(text, start + fence.length)
   return start
@@ -75,74 +81,10 @@ export function begunLength(text: string, marker: string): number {
 
 /** Returns false for a code block that is not JSON, and for JSON that text follows. */
 function mayBeCall(text: string): boolean {
-  if (text.startsWith(fence)) return /^```\w*\s*(?:[{[]|$)/.test(text) && !/^```[^]*?```\s*(?!```|\s)./.test(text)
-  const json = balancedJson(text.replace(/^\[\s*/, ''))
+  if (text.startsWith(fence))
+    return /^```(?:\w*\s*(?:[{[]|$)|tool_code\s)/.test(text) && !/^```[^]*?```\s*(?!```|\s)./.test(text)
+  const json = balanced(text.replace(/^\[\s*/, ''))
   return json === '' || /^\s*(?:$|[\],{]|<)/.test(text.replace(/^\[\s*/, '').slice(json.length))
-}
-
-/**
- * Returns the calls of a text that consists of calls; [] for other texts. Text after calls in a model's own format is
- * ignored: the model wrote it without their results.
- * @param names of the tools that the request offers
- */
-export function parseTextCalls(text: string, names: ReadonlySet<string>): ToolCallPart[] {
-  const calls: ToolCallPart[] = []
-  let rest = text.trim()
-  const isTagged = tags.some((tag) => rest.startsWith(tag))
-  while (rest !== '') {
-    const opening = /^(?:<\|?tool_call\|?>|<\|python_tag\|>|\[TOOL_CALLS\]|```\w*|\[|,|\])\s*/.exec(rest)?.[0] ?? ''
-    rest = rest.slice(opening.length)
-    const [tag = '', named = ''] =
-      /^<function=([\w.-]+)>\s*/.exec(rest) ?? /^([\w.-]+)\s*(?:\[ARGS\])?\s*(?=\{)/.exec(rest) ?? []
-    rest = rest.slice(tag.length)
-    const json = balancedJson(rest)
-    const parameters = json === '' && named !== '' ? xmlParameters(rest) : undefined
-    if (json === '' && !parameters) {
-      if (opening === '') return isTagged ? calls : []
-      continue
-    }
-    const call = callOf(parameters?.values ?? parseJson(json) ?? parseJson(json.replace(/,\s*(?=[}\]])/g, '')), named)
-    if (!call || !names.has(call.name)) return []
-    calls.push({ type: 'toolCall', id: `call_${randomUUID().slice(0, 8)}`, ...call })
-    rest = rest
-      .slice(parameters?.length ?? json.length)
-      .replace(/^\s*(?:<\/function>)?\s*(?:<\/tool_call>|```|\])?\s*(?:<\/s>|<\|[\w/]+\|>$)?\s*/, '')
-  }
-  return calls
-}
-
-function callOf(value: unknown, named: string): Pick<ToolCallPart, 'name' | 'arguments'> | undefined {
-  if (!isRecord(value)) return undefined
-  if (named !== '') return { name: named, arguments: value }
-  const fields = isRecord(value['function']) ? value['function'] : value
-  const given = fields['arguments'] ?? fields['parameters'] ?? {}
-  const input = typeof given === 'string' ? parseJson(given) : given
-  const { name } = fields
-  return typeof name === 'string' && isRecord(input) ? { name, arguments: input } : undefined
-}
-
-/** Parses `<parameter=name>value</parameter>`, the format of Qwen's coder models. */
-function xmlParameters(text: string): { values: Record<string, unknown>; length: number } | undefined {
-  const [all = ''] = /^(?:<parameter=[\w.-]+>[^]*?<\/parameter>\s*)+/.exec(text) ?? []
-  if (all === '') return undefined
-  const parameters = all.matchAll(/<parameter=([\w.-]+)>\s*([^]*?)\s*<\/parameter>/g)
-  return { values: Object.fromEntries([...parameters].map(([, name, value]) => [name, value])), length: all.length }
-}
-
-function balancedJson(text: string): string {
-  if (!text.startsWith('{')) return ''
-  let depth = 0
-  let isInString = false
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text[index]
-    if (isInString) {
-      if (character === '\\') index += 1
-      else if (character === '"') isInString = false
-    } else if (character === '"') isInString = true
-    else if (character === '{') depth += 1
-    else if (character === '}' && --depth === 0) return text.slice(0, index + 1)
-  }
-  return ''
 }
 
 function withCalls(message: AssistantMessage, held: string, calls: readonly ToolCallPart[]): AssistantMessage {

@@ -223,12 +223,13 @@ interface EndingProps {
 }
 
 function Ending({ message, question, canResume }: EndingProps) {
-  const { stopReason, cutCall, errorCode } = message
+  const { stopReason, cutCall, unreadCall, errorCode } = message
   if (stopReason === 'error') return <Failure message={message} question={question} />
   if (stopReason === 'aborted') {
     const text = t(errorCode === 'interrupted' ? 'chat.cutOff' : 'chat.interrupted')
     return <ResumeNote text={text} canResume={canResume || question === undefined} question={question} />
   }
+  if (unreadCall) return <p className="text-muted">{t('chat.unreadCall')}</p>
   if (stopReason !== 'length') return null
   const tool = cutCall === undefined ? undefined : clipLine(toolLabel(cutCall), 80)
   return <ResumeNote text={tool === undefined ? t('chat.tooLong') : t('chat.tooLongCall', { tool })} canResume />

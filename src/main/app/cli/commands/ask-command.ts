@@ -208,6 +208,7 @@ class LiveOutput {
     this.endLine()
     for (const part of message.content)
       if (part.type === 'toolCall') this.printNote(`${part.name} ${clip(JSON.stringify(part.arguments))}`)
+    if (message.unreadCall) this.printNote(i18next.t('chat.unreadCall'))
     if (message.stopReason !== 'length') return
     this.printNote(message.cutCall === undefined ? t('ask.cut') : t('ask.cutCall', { tool: clip(message.cutCall) }))
   }

@@ -144,40 +144,62 @@ export function answersOfToolTurns(messages: readonly Message[]): ReadonlySet<Me
 
 export type ThinkPiece = { readonly type: 'text' | 'thinking'; readonly delta: string }
 
-const opening = '<think>'
-const closing = '</think>'
+/** Marks around thinking at the start of an answer, from the chat templates of the models. */
+const thinkMarks = [
+  ['<think>', '</think>'], // DeepSeek R1, Qwen 3, GLM
+  ['<thinking>', '</thinking>'],
+  ['<seed:think>', '</seed:think>'], // Seed-OSS
+  ['[THINK]', '[/THINK]'], // Magistral
+  ['◁think▷', '◁/think▷'], // Kimi VL
+  ['<|channel|>analysis<|message|>', '<|end|>'], // gpt-oss
+] as const
+/** Marks of gpt-oss before the answer itself. */
+const answerMarks = ['<|start|>assistant<|channel|>final<|message|>', '<|channel|>final<|message|>']
 
 /**
- * Splits off the thinking that local models send within the answer between `<think>` and `</think>`, also if a tag
- * arrives in several deltas. Applies only to answers that begin with the tag.
+ * Splits off the thinking that local models send within the answer between marks, also if a mark arrives in several
+ * deltas. Applies only to answers that begin with the mark.
  */
 export class ThinkTags {
-  /** `gap`: the white space after the closing tag. */
+  /** `gap`: the white space after the closing mark. */
   #state: 'start' | 'thinking' | 'gap' | 'text' = 'start'
-  /** Text that may be the beginning of a tag. */
+  #closing = ''
+  /** Text that may be the beginning of a mark. */
   #pending = ''
+  /** True if the marks are `<think>` and `</think>`, which can be sent back. */
+  isTagged = false
 
-  /** Returns the deltas that are certain so far; a possible start of a tag waits for the next call. */
+  /** Returns the deltas that are certain so far; a possible start of a mark waits for the next call. */
   push(delta: string): ThinkPiece[] {
     let text = this.#pending + delta
     let thinking = ''
     this.#pending = ''
     if (this.#state === 'start') {
-      // The line break after the tag belongs to it.
-      if (opening.startsWith(text.trimStart())) return this.#wait(text)
-      const tag = /^\s*<think>\n?/.exec(text)?.[0]
-      this.#state = tag === undefined ? 'text' : 'thinking'
-      text = text.slice(tag?.length)
+      const begun = text.trimStart()
+      if ([...thinkMarks.map(([mark]) => mark), ...answerMarks].some((mark) => mark.startsWith(begun)))
+        return this.#wait(text)
+      const marks = thinkMarks.find(([mark]) => begun.startsWith(mark))
+      this.#state = marks ? 'thinking' : answerMarks.some((mark) => begun.startsWith(mark)) ? 'gap' : 'text'
+      this.#closing = marks?.[1] ?? ''
+      this.isTagged = marks?.[0] === '<think>'
+      // The line break after the mark belongs to it.
+      if (marks) text = begun.slice(marks[0].length).replace(/^\n/, '')
     }
     if (this.#state === 'thinking') {
-      const end = text.indexOf(closing)
-      const certainLength = end < 0 ? text.length - begunLength(text, closing) : end
+      const end = text.indexOf(this.#closing)
+      const certainLength = end < 0 ? text.length - begunLength(text, this.#closing) : end
       thinking = text.slice(0, certainLength)
       if (end < 0) return [...toPieces('thinking', thinking), ...this.#wait(text.slice(certainLength))]
       this.#state = 'gap'
-      text = text.slice(end + closing.length)
+      text = text.slice(end + this.#closing.length)
     }
-    if (this.#state === 'gap') text = text.trimStart()
+    if (this.#state === 'gap') {
+      text = text.trimStart()
+      const mark = answerMarks.find((one) => text.startsWith(one))
+      if (mark === undefined && text !== '' && answerMarks.some((one) => one.startsWith(text)))
+        return [...toPieces('thinking', thinking), ...this.#wait(text)]
+      text = text.slice(mark?.length ?? 0).trimStart()
+    }
     if (text !== '') this.#state = 'text'
     return [...toPieces('thinking', thinking), ...toPieces('text', text)]
   }
@@ -190,6 +212,25 @@ export class ThinkTags {
     this.#pending = text
     return []
   }
+}
+
+/** A closing mark on a line of its own: the template of the model has put the opening one into the request. */
+const closingOnly = /^(?:(?!<think)[^])*?(?:^|\n)[ \t]*<\/think(?:ing)?>[ \t]*(?:\n|$)/
+/** Marks of the end of a turn, which some servers leave in the answer. */
+const endMarks =
+  /(?:\s*(?:<\|(?:im_end|eot_id|eom_id|end|return|endoftext|end_of_text|call)\|>|<end_of_turn>|<\/s>|<｜end▁of▁sentence｜>))+\s*$/
+
+/** Moves thinking that has no opening mark out of a complete answer, and removes marks of the end of the turn. */
+export function tidyAnswer(content: AssistantMessage['content']): void {
+  const texts = content.filter((part) => part.type === 'text')
+  const [first] = texts
+  const thinking = closingOnly.exec(first?.text ?? '')?.[0]
+  if (first && thinking !== undefined && !content.some(({ type }) => type === 'thinking')) {
+    first.text = first.text.slice(thinking.length).trimStart()
+    content.unshift({ type: 'thinking', thinking: thinking.replace(/<\/think(?:ing)?>\s*$/, '').trim() })
+  }
+  const last = texts.at(-1)
+  if (last) last.text = last.text.replace(endMarks, '')
 }
 
 function toPieces(type: ThinkPiece['type'], delta: string): ThinkPiece[] {

@@ -10,6 +10,7 @@ import {
   tagsFormat,
   ReasoningDraft,
   ThinkTags,
+  tidyAnswer,
   type ThinkPiece,
 } from './chat-reasoning.ts'
 import { openStream } from './chat-request.ts'
@@ -105,6 +106,7 @@ class ChatAnswer {
 
   finish(): AssistantMessage {
     const isLengthLimited = lengthReason.test(this.#finishReason ?? '')
+    tidyAnswer(this.#draft.content)
     for (const call of this.#calls)
       if (isLengthLimited && !isCompleteJsonObject(call.json)) this.#draft.recordCutCall(call.name)
       else this.#draft.addCall(call.id, call.name, call.json, call.signature)
@@ -138,7 +140,7 @@ class ChatAnswer {
 
   *#emitText(text: string): Generator<ModelEvent> {
     const pieces = this.#tags.push(text)
-    if (pieces.some((piece) => piece.type === 'thinking')) this.#reasoning.setFormat(tagsFormat)
+    if (this.#tags.isTagged && pieces.some((piece) => piece.type === 'thinking')) this.#reasoning.setFormat(tagsFormat)
     yield* this.#emit(pieces)
   }
 
