@@ -135,6 +135,12 @@ describe('answers', () => {
     expect(recent).not.toMatch(/hidden words|surprise/)
   })
 
+  it('accepts numbers as text and null for an optional argument', async () => {
+    const { call } = await open()
+    const answer = await call('memory_search', { query: 'x', maxResults: '3', minScore: null })
+    expect(answer.isError, textOf(answer)).toBeFalsy()
+  })
+
   it('refuses hostile calls in words, without any effect', async () => {
     const { call, app, workspace, token, url } = await open()
     const before = await app.workspace.list({ agent: 'main' })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { lenientArguments } from '../../../src/main/agent/tools/tool.ts'
+import { argumentsInWorkspace } from '../../../src/main/agent/tools/tool.ts'
 import { memorySearchTool, readFileTool } from '../../../src/main/agent/tools/built-in-tools.ts'
 import { writeFileTool } from '../../../src/main/agent/tools/write-file-tool.ts'
 
@@ -11,5 +11,5 @@ it.each([
   [readFileTool, { path: '/w/../x.md', from: 'two' }, { path: '/w/../x.md', from: 'two' }],
   [memorySearchTool, { query: null }, { query: null }],
 ])('converts the arguments of a tool', ({ schema }, input, expected) =>
-  expect(lenientArguments(schema, input, '/w')).toEqual(expected),
+  expect(argumentsInWorkspace(schema, input, '/w')).toEqual(expected),
 )

@@ -7,7 +7,7 @@ import { noteSources } from '#shared/markdown/provenance.ts'
 import type { WrongArgument } from '#shared/chat/message-schemas.ts'
 import { sourcesOfResult } from '../chat/provenance-tracking.ts'
 import { isBuiltIn } from './built-in-tools.ts'
-import { lenientArguments, workspacePath, type Tool, type ToolContext } from './tool.ts'
+import { argumentsInWorkspace, workspacePath, type Tool, type ToolContext } from './tool.ts'
 
 /** Maximum number of read-only calls that run in parallel; each may load a file of 20 MB. */
 const maxParallel = 8
@@ -124,7 +124,7 @@ async function withTimeout(called: Tool, call: ToolCallPart, context: ToolContex
     const aborted = Promise.withResolvers<never>()
     timedContext.signal.addEventListener('abort', () => aborted.reject(timedContext.signal.reason), { once: true })
     const { workspace } = context.workspace.roots
-    const input = isBuiltIn(called) ? lenientArguments(called.schema, call.arguments, workspace) : call.arguments
+    const input = isBuiltIn(called) ? argumentsInWorkspace(called.schema, call.arguments, workspace) : call.arguments
     return await Promise.race([called.run(input, timedContext, call.id), aborted.promise])
   } finally {
     clearTimeout(timer)

@@ -6,7 +6,7 @@ import type { Clock } from '#platform'
 import type { Source } from '#shared/markdown/provenance.ts'
 import type { ToolDetails } from '#shared/chat/message-schemas.ts'
 import type { Workspace, WriteOrigin } from '#workspace'
-import { isRecord } from '#shared/util/json.ts'
+import { lenientArguments } from '#shared/util/lenient-arguments.ts'
 import type { VisibleMemory } from '../privacy/visible-memory.ts'
 
 export interface ToolLimits {
@@ -84,38 +84,15 @@ export function defineTool<Parameters extends z.ZodObject>({
 
 export const pathParameter = z.string().describe('Such as memory/2026-01-20.md')
 
-/**
- * Converts arguments as small models send them: numbers and truth values as text, null for an optional argument, numbers
- * beyond their limits, and an absolute path inside the workspace.
- * @param schema JSON Schema of the arguments
- * @param workspace absolute path
- */
-export function lenientArguments(
+/** Converts arguments as `lenientArguments`, and an absolute path inside the workspace. @param workspace absolute path */
+export function argumentsInWorkspace(
   schema: Readonly<Record<string, unknown>>,
   input: Readonly<Record<string, unknown>>,
   workspace: string,
 ): Record<string, unknown> {
-  const properties = isRecord(schema['properties']) ? schema['properties'] : {}
-  const required: unknown[] = Array.isArray(schema['required']) ? schema['required'] : []
-  const entries = Object.entries(input).flatMap(([name, value]): [string, unknown][] => {
-    const property = properties[name]
-    if (value === null && !required.includes(name)) return []
-    return [[name, isRecord(property) ? convert(property, value, name, workspace) : value]]
-  })
-  return Object.fromEntries(entries)
-}
-
-function convert(property: Record<string, unknown>, value: unknown, name: string, workspace: string): unknown {
-  const { type, minimum, maximum } = property
-  if (type === 'boolean' && typeof value === 'string' && /^\s*(?:true|false)\s*$/i.test(value))
-    return value.trim().toLowerCase() === 'true'
-  if (type === 'integer' || type === 'number') {
-    const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-    if (typeof number !== 'number' || !Number.isFinite(number)) return value
-    const whole = type === 'integer' ? Math.round(number) : number
-    return Math.min(Number(maximum ?? Infinity), Math.max(Number(minimum ?? -Infinity), whole))
-  }
-  return name === 'path' && typeof value === 'string' ? workspacePath(value, workspace) : value
+  const { path, ...others } = lenientArguments(schema, input, true)
+  if (path === undefined) return others
+  return { ...others, path: typeof path === 'string' ? workspacePath(path, workspace) : path }
 }
 
 /** Returns an absolute path inside the workspace as a relative one; other paths as they are. */

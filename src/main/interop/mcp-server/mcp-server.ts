@@ -7,6 +7,8 @@ import {
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
+import { lazy } from '#shared/util/lazy.ts'
+import { lenientArguments } from '#shared/util/lenient-arguments.ts'
 import { appVersion } from '#platform'
 import { inTurn, type Caller, type MemoryAccess } from './caller.ts'
 import { failureText } from './tool-failure.ts'
@@ -47,7 +49,7 @@ export function buildMemoryServer(access: MemoryAccess): McpServer {
   for (const tool of memoryTools) if (!tool.isWriting || !access.isReadOnly) addTool(server, tool, access, callerOf)
   addResources(server, access, callerOf, nameOfConnection)
   addPrompts(server)
-  rewriteValidationErrors(server)
+  adaptMessages(server)
   return server
 }
 
@@ -83,13 +85,31 @@ type SentMessage = Parameters<Transport['send']>[0]
 
 const issuesSchema = z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })).min(1)
 
-function rewriteValidationErrors({ server }: McpServer): void {
+/** Makes validation errors readable, and accepts arguments as the tools of the app's own agent do. */
+function adaptMessages({ server }: McpServer): void {
   const connect = server.connect.bind(server)
   server.connect = async (transport) => {
     const send = transport.send.bind(transport)
     transport.send = (message, options) => send(readableError(message), options)
     await connect(transport)
+    const receive = transport.onmessage
+    transport.onmessage = (message, extra) => receive?.(withLenientArguments(message), extra)
   }
+}
+
+const schemas = lazy(
+  () => new Map(memoryTools.map(({ name, input }) => [name, z.toJSONSchema(input, { io: 'input' })])),
+)
+const toolCallSchema = z.looseObject({
+  method: z.literal('tools/call'),
+  params: z.looseObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()) }),
+})
+
+function withLenientArguments<T>(message: T): T {
+  const { data } = toolCallSchema.safeParse(message)
+  const schema = data && schemas().get(data.params.name)
+  if (!schema) return message
+  return { ...message, params: { ...data.params, arguments: lenientArguments(schema, data.params.arguments) } }
 }
 
 function readableError(message: SentMessage): SentMessage {
