@@ -97,7 +97,7 @@ export const importPlanSchema = fileCountsSchema.extend({
   /** Parts of chats that are not imported. `branch`: edited and regenerated messages; `chat`: chats as a whole. */
   leftParts: z.array(
     z.object({
-      reason: z.enum(['hidden', 'tool', 'branch', 'file', 'unreadable', 'empty', 'chat']),
+      reason: z.enum(['hidden', 'tool', 'branch', 'file', 'unreadable', 'empty', 'chat', 'trash']),
       count: z.int(),
     }),
   ),

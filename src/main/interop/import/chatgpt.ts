@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import { parseJson, isRecord } from '#shared/util/json.ts'
-import { toDate, type Chat, type CountOmitted } from './chats.ts'
+import { toDate, type ImportedChat, type CountOmitted } from './chats.ts'
 
 const chatSchema = z.looseObject({
   title: z.string().nullish().catch(null),
@@ -49,7 +49,7 @@ const hiddenKinds = new Set([
 ])
 
 /** @returns undefined if the value is no chat */
-export function readChatgptChat(value: unknown, count: CountOmitted): Chat | undefined {
+export function readChatgptChat(value: unknown, count: CountOmitted): ImportedChat | undefined {
   const parsed = chatSchema.safeParse(value)
   if (!parsed.success) return undefined
   const { mapping, current_node, title, create_time, id, conversation_id } = parsed.data

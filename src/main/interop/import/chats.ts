@@ -7,10 +7,10 @@ export interface SourceText {
   readonly path: string
   readonly text: string
   /** Set for a chat whose service gave it an id. */
-  readonly chat?: Chat
+  readonly chat?: ImportedChat
 }
 
-export interface Chat {
+export interface ImportedChat {
   readonly id: string
   readonly title: string
   readonly createdAt: Date | undefined
@@ -23,6 +23,18 @@ export type OmittedPart = ImportPlan['leftParts'][number]['reason']
 
 /** Counts what a reader leaves out. */
 export type CountOmitted = (reason: OmittedPart, count?: number) => void
+
+export class OmittedCounts {
+  readonly #counts = new Map<OmittedPart, number>()
+
+  readonly count: CountOmitted = (reason, number = 1) => {
+    if (number > 0) this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + number)
+  }
+
+  list(): ImportPlan['leftParts'] {
+    return [...this.#counts].map(([reason, count]) => ({ reason, count }))
+  }
+}
 
 /** Returns a time as a date; undefined if it is none. @param time ISO 8601, or seconds since the epoch */
 export function toDate(time: unknown): Date | undefined {
@@ -37,7 +49,7 @@ export function chatIdIn(note: string): string | undefined {
   return idProperty.exec(note)?.[1]
 }
 
-export function noteOfChat(chat: Chat): SourceText {
+export function noteOfChat(chat: ImportedChat): SourceText {
   const { id, title, createdAt, messages } = chat
   const date = createdAt && localDate(createdAt)
   const heading = title.trim().replaceAll(/\s+/g, ' ') || 'Conversation'

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { isRecord } from '#shared/util/json.ts'
 import { toFileName } from '#workspace'
-import { toDate, type Chat, type CountOmitted, type SourceText } from './chats.ts'
+import { toDate, type ImportedChat, type CountOmitted, type SourceText } from './chats.ts'
 
 const chatSchema = z.looseObject({
   uuid: z.string().optional().catch(undefined),
@@ -31,7 +31,7 @@ const messageSchema = z.looseObject({
 type Message = z.infer<typeof messageSchema>
 
 /** @returns undefined if the value is no chat */
-export function readClaudeChat(value: unknown, count: CountOmitted): Chat | undefined {
+export function readClaudeChat(value: unknown, count: CountOmitted): ImportedChat | undefined {
   const parsed = chatSchema.safeParse(value)
   if (!parsed.success) return undefined
   const { uuid, name, created_at, chat_messages, current_leaf_message_uuid: leaf } = parsed.data

@@ -49,7 +49,8 @@ export async function planImport(
   roots: Roots,
 ) {
   const targetPaths = await createTargetPaths(roots, own)
-  const targetOf = (path: string) => targetPathOf(into, source.topFolder + path)
+  const nameOf = (path: string) => source.names.get(path) ?? path
+  const targetOf = (path: string) => targetPathOf(into, source.topFolder + nameOf(path))
   const isWanted = ({ path }: { readonly path: string }) => withAttachments || isMarkdown(path)
   const sourceFiles = [...source.files, ...source.attachments.values()]
   const unwanted = sourceFiles.filter((file) => !isWanted(file))
@@ -88,7 +89,7 @@ export async function planImport(
   const newFiles = [...newTexts, ...newAttachments]
   const newPaths = newFiles.map(({ placement }) => placement.path)
   const renamed = newFiles.flatMap(({ path, placement }) =>
-    placement.path.endsWith(path) ? [] : [{ from: path, to: placement.path }],
+    placement.path.endsWith(nameOf(path)) ? [] : [{ from: path, to: placement.path }],
   )
   const newCanvases = newTexts.filter(({ path }) => isCanvas(path))
   const newNotes = newTexts.filter(({ path }) => isMarkdown(path))

@@ -1,7 +1,7 @@
 import type { ImportPlan } from '#shared/contract/index.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { readChatgptChat } from './chatgpt.ts'
-import { noteOfChat, type CountOmitted, type OmittedPart, type SourceText } from './chats.ts'
+import { noteOfChat, OmittedCounts, type SourceText } from './chats.ts'
 import { readClaudeChat, readClaudeMemories, readClaudeProject } from './claude.ts'
 
 export interface ChatExport {
@@ -19,8 +19,8 @@ export function readChats(values: readonly unknown[]): ChatExport | undefined {
   const items = values.flatMap(itemsOf)
   const isChatgpt = items.some((item) => hasField(item, 'mapping'))
   if (!isChatgpt && !items.some((item) => hasField(item, 'chat_messages'))) return undefined
-  const counts = new Map<OmittedPart, number>()
-  const count: CountOmitted = (reason, number = 1) => void counts.set(reason, (counts.get(reason) ?? 0) + number)
+  const counts = new OmittedCounts()
+  const { count } = counts
   const files = items.flatMap((item): SourceText[] => {
     if (!isChatgpt && hasField(item, 'conversations_memory')) return readClaudeMemories(item)
     if (!isChatgpt && hasField(item, 'docs')) return readClaudeProject(item)
@@ -31,8 +31,7 @@ export function readChats(values: readonly unknown[]): ChatExport | undefined {
     count(chat ? 'empty' : 'chat')
     return []
   })
-  const leftParts = [...counts].map(([reason, count]) => ({ reason, count })).filter(({ count }) => count > 0)
-  return { kind: isChatgpt ? 'chatgpt' : 'claude', files, leftParts }
+  return { kind: isChatgpt ? 'chatgpt' : 'claude', files, leftParts: counts.list() }
 }
 
 function itemsOf(value: unknown): readonly unknown[] {

@@ -18,7 +18,8 @@ import {
   walkFiles,
 } from '#workspace'
 import { openArchive, type Archive } from './archive.ts'
-import type { SourceText } from './chats.ts'
+import { OmittedCounts, type SourceText } from './chats.ts'
+import { exportedNames, isKeepFile, readKeepNote } from './note-exports.ts'
 import { readChats, type ChatExport } from './read-chats.ts'
 
 export interface SourceFile {
@@ -39,6 +40,8 @@ export interface ImportSource extends Omit<ChatExport, 'kind'> {
   readonly skipped: number
   /** Folders that contain everything, with a final slash, or ''. Links such as `/img/x.png` start below. */
   readonly topFolder: string
+  /** Paths that files get instead of their own. */
+  readonly names: ReadonlyMap<string, string>
   readonly attachments: ReadonlyMap<string, SourceFile>
   readonly omitted: readonly OmittedFile[]
   readonly close: () => Promise<void>
@@ -159,23 +162,38 @@ async function readContents(
       other.map(({ path }) => path),
       'kind',
     )
-    if (chats) return { ...chats, skipped: 0, topFolder: '', attachments: new Map(), omitted: [...omitted, ...unused] }
+    if (chats)
+      return {
+        ...chats,
+        skipped: 0,
+        topFolder: '',
+        names: new Map(),
+        attachments: new Map(),
+        omitted: [...omitted, ...unused],
+      }
   }
-  const isText = ({ path }: SourceFile) => isMarkdown(path) || isCanvas(path)
+  const counts = new OmittedCounts()
+  const keepNotes = new Map<string, string>()
+  const isText = ({ path }: SourceFile) => isMarkdown(path) || isCanvas(path) || isKeepFile(topFolder + path)
   assertImportable(source, sizeOf(files.filter(isText)))
   const texts: SourceText[] = []
   const attachments = new Map<string, SourceFile>()
   for (const file of files) {
     const { path, size } = file
     const text = isText(file) ? await readText(file) : undefined
-    if (text !== undefined) texts.push({ path, text })
+    if (text !== undefined && isKeepFile(topFolder + path)) {
+      const note = readKeepNote(path, parseJson(text), counts.count)
+      if (note) texts.push(note)
+      if (note) keepNotes.set(note.path, note.name)
+    } else if (text !== undefined) texts.push({ path, text })
     else if (isText(file)) omitted.push({ path, reason: 'unreadable' })
     else if (attachmentType(path) === undefined) omitted.push({ path, reason: 'kind' })
     else if (size > maxAttachmentBytes) omitted.push({ path, reason: 'large' })
     else attachments.set(path, file)
   }
   const skipped = omitted.filter(({ path, reason }) => isMarkdown(path) && reason !== 'link').length
-  return { kind: 'markdown', topFolder, files: texts, skipped, leftParts: [], attachments, omitted }
+  const names = new Map([...exportedNames(texts, [...attachments.keys()]), ...keepNotes])
+  return { kind: 'markdown', topFolder, files: texts, skipped, leftParts: counts.list(), names, attachments, omitted }
 }
 
 function sizeOf(files: readonly SourceFile[]): number {

@@ -1,0 +1,76 @@
+/** Notes as other programs export them: names without ids, text bundles of Bear, and notes of Google Keep. */
+import { z } from 'zod'
+import { localDate, toFileName } from '#workspace'
+import { toDate, type CountOmitted, type SourceText } from './chats.ts'
+
+/** Notion adds an id to the names of pages and of their folders. */
+const notionId = / [0-9a-f]{32}(?=\.[^./]+$|$)/
+const inBundle = /([^/]+)\.textbundle\/(?:text(\.(?:md|markdown))|assets\/(.+))$/i
+/** Names that Bear gives to bundles of notes with equal titles. */
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Returns new paths, by path in the source, for files whose path has an id or is within a text bundle. */
+export function exportedNames(texts: readonly SourceText[], others: readonly string[]): Map<string, string> {
+  const titles = new Map(
+    texts.flatMap(({ path, text }) => {
+      const bundle = inBundle.exec(path)?.[1]
+      const title = /^#{1,6}[ \t]+(.+)$/m.exec(text)?.[1]
+      return bundle !== undefined && uuid.test(bundle) && title !== undefined
+        ? [[bundle, toFileName(title, bundle)]]
+        : []
+    }),
+  )
+  const newName = (path: string) =>
+    path
+      .split('/')
+      .map((name) => name.replace(notionId, ''))
+      .join('/')
+      .replace(inBundle, (_whole, bundle: string, ending?: string, asset?: string) => {
+        const title = titles.get(bundle) ?? bundle
+        return asset === undefined ? `${title}${ending}` : `${title}/${asset}`
+      })
+  const names = [...texts.map(({ path }) => path), ...others].map((path) => [path, newName(path)] as const)
+  return new Map(names.filter(([path, name]) => name !== path))
+}
+
+const keepSchema = z.looseObject({
+  title: z.string().catch(''),
+  textContent: z.string().optional(),
+  listContent: z.array(z.looseObject({ text: z.string().catch(''), isChecked: z.boolean().catch(false) })).optional(),
+  createdTimestampUsec: z.number().optional().catch(undefined),
+  isTrashed: z.boolean().catch(false),
+  labels: z.array(z.looseObject({ name: z.string() })).catch([]),
+  annotations: z.array(z.looseObject({ url: z.string().optional(), title: z.string().optional() })).catch([]),
+  attachments: z.array(z.looseObject({ filePath: z.string() })).catch([]),
+})
+
+/** File of a note in a Google Takeout. */
+export const isKeepFile = (path: string) => /(?:^|\/)Keep\/[^/]+\.json$/.test(path)
+
+/**
+ * @param path of the JSON file
+ * @returns the note, and its path with day and title; undefined if the value is no note, or an empty one or one in the trash
+ */
+export function readKeepNote(
+  path: string,
+  value: unknown,
+  count: CountOmitted,
+): (SourceText & { name: string }) | undefined {
+  const { data: note } = keepSchema.safeParse(value)
+  if (!note || (note.textContent === undefined && note.listContent === undefined)) return void count('unreadable')
+  if (note.isTrashed) return void count('trash')
+  const { title, textContent = '', listContent = [], labels, annotations, attachments } = note
+  const items = listContent.map(({ text, isChecked }) => `- [${isChecked ? 'x' : ' '}] ${text.replaceAll(/\s+/g, ' ')}`)
+  const links = annotations.flatMap(({ url, title: name }) => (url ? [`[${name || url}](${url})`] : []))
+  const pictures = attachments.map(({ filePath }) => `![](${encodeURI(filePath)})`)
+  const body = [textContent.trim(), items.join('\n'), links.join('\n'), pictures.join('\n')].filter(Boolean)
+  if (title.trim() === '' && body.length === 0) return void count('empty')
+  const created = toDate((note.createdTimestampUsec ?? Number.NaN) / 1e6)
+  const heading = title.trim() || textContent.trim().split('\n', 1)[0] || (listContent[0]?.text ?? '')
+  const day = created === undefined ? '' : `${localDate(created)} `
+  const tags = labels.map(({ name }) => JSON.stringify(name)).join(', ')
+  const matter = tags === '' ? '' : `---\ntags: [${tags}]\n---\n\n`
+  const text = `${matter}${[...(title.trim() === '' ? [] : [`# ${title.trim()}`]), ...body].join('\n\n')}\n`
+  const folder = path.slice(0, path.lastIndexOf('/') + 1)
+  return { path: path.replace(/\.json$/, '.md'), text, name: `${folder}${day}${toFileName(heading, 'Note')}.md` }
+}
