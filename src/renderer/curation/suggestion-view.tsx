@@ -12,7 +12,8 @@ import { clipLine } from '#lib/util/clip.ts'
 import { api } from '#lib/api/client.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { Sheet } from '#lib/ui/frames.tsx'
-import { ruleName, stripMarks } from './suggestion-text.ts'
+import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
+import { withoutMarks } from '#shared/markdown/visibility.ts'
 import { canSwapLines, snoozes, type Suggestions, type Snooze } from './use-suggestions.ts'
 import { RawRequest } from '../chat/context/context-view.tsx'
 import { keysOfEvent, formatBoundKeys } from '#lib/util/shortcuts.ts'
@@ -25,6 +26,13 @@ interface SuggestionViewProps {
   readonly suggestion: Suggestion
   readonly isEditing: boolean
   readonly onEdit: (isEditing: boolean) => void
+}
+
+/** Returns the rule, or `summary`: new lines of an edited summary of a chat need approval, too. */
+function ruleName({ rule, detail, files }: Suggestion): Suggestion['rule'] | 'summary' {
+  const isSummary =
+    rule === 'outside' && (detail.target ?? '') === '' && /\d{4}-\d{2}-\d{2}-[^/]+\.md$/.test(files[0]?.path ?? '')
+  return isSummary ? 'summary' : rule
 }
 
 export function SuggestionView({ inbox, suggestion, isEditing, onEdit }: SuggestionViewProps) {
@@ -138,7 +146,8 @@ function EvidenceList({ suggestion: { evidence } }: { suggestion: Suggestion }) 
       <ul className="flex flex-col gap-2">
         {evidence.map(({ path, line, text }, index) => (
           <li key={index} className="min-w-0 border-l-2 border-line pl-3">
-            <span className="break-words">{clipLine(stripMarks(text), 500)}</span> <LineLink path={path} line={line} />
+            <span className="break-words">{clipLine(withoutMarks(withoutLead(text)).trim(), 500)}</span>{' '}
+            <LineLink path={path} line={line} />
           </li>
         ))}
       </ul>
@@ -378,7 +387,7 @@ const SuggestionRow = memo(function SuggestionRow(props: SuggestionRowProps) {
         </span>
       </span>
       <span className="flex min-w-0 flex-1 flex-col justify-center gap-0.5">
-        <span className="truncate">{clipLine(stripMarks(subject?.text ?? ''), 200)}</span>
+        <span className="truncate">{clipLine(withoutMarks(withoutLead(subject?.text ?? '')).trim(), 200)}</span>
         <span className="flex min-w-0 items-baseline gap-2 text-[12px] text-muted">
           <span className="shrink-0">{t(`suggestions.rule.${ruleName(suggestion)}`)}</span>
           {state !== 'open' && <span className="shrink-0">{t(`suggestions.state.${state}`)}</span>}

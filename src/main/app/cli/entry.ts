@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { homeFlag } from './home-flag.ts'
+import { homeFlag } from './flags.ts'
 
 const { argv, env } = process
 const home = homeFlag(argv) ?? (env['COMMONPLACE_HOME'] || join(homedir(), '.commonplace'))
