@@ -1,6 +1,7 @@
+import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { chatIdIn, messagesAfter, noteOfChat } from '../../../src/main/interop/import/chats.ts'
-import { readChats } from '../../../src/main/interop/import/read-chats.ts'
+import { readChats as readFiles } from '../../../src/main/interop/import/read-chats.ts'
 import { randomOf } from '../../support/random.ts'
 
 type Part = string | Record<string, unknown>
@@ -111,39 +112,43 @@ const lease = {
   ],
 }
 
-const textsOf = (...values: unknown[]) => readChats(values)?.files.map(({ text }) => text)
-const partsOf = (...values: unknown[]) =>
-  Object.fromEntries((readChats(values)?.leftParts ?? []).map(({ reason, count }) => [reason, count]))
+/** Reads values as the JSON texts of files. */
+const readChats = (values: readonly unknown[]) => readTexts(values.map((value) => JSON.stringify(value) ?? ''))
+const readTexts = (texts: readonly string[]) =>
+  readFiles(texts.map((text) => Readable.from([Buffer.from(text.slice(0, 40)), Buffer.from(text.slice(40))])))
+const textsOf = async (...values: unknown[]) => (await readChats(values))?.files.map(({ text }) => text)
+const partsOf = async (...values: unknown[]) =>
+  Object.fromEntries(((await readChats(values))?.leftParts ?? []).map(({ reason, count }) => [reason, count]))
 
 describe('chats of ChatGPT', () => {
-  it('have what the interface shows, with links and names for marks', () => {
-    expect(textsOf([museum])).toEqual([
+  it('have what the interface shows, with links and names for marks', async () => {
+    expect(await textsOf([museum])).toEqual([
       '---\nchat: "museum"\n---\n\n# Chat museum\n\n*2026-01-01*\n\n**User:** When does the museum open?\n\n' +
         '**Assistant:** At ten ([Hours 2026](https://museum.example/hours)), and Café Nord at eight.\n',
     ])
-    expect(partsOf([museum])).toEqual({ hidden: 2, tool: 2 })
+    expect(await partsOf([museum])).toEqual({ hidden: 2, tool: 2 })
   })
 
-  it('have spoken words, documents of the canvas and code', () => {
-    const [text = ''] = textsOf([voice]) ?? []
+  it('have spoken words, documents of the canvas and code', async () => {
+    const [text = ''] = (await textsOf([voice])) ?? []
     expect(text).toContain('**User:** The hint is the year of the flood.\n')
     expect(text).toContain('**Assistant:** **Packing list**\n\n- tent\n')
     expect(text).toContain('```\nprint(1)\n```')
-    expect(partsOf([voice])).toEqual({ file: 1 })
+    expect(await partsOf([voice])).toEqual({ file: 1 })
   })
 
   it.each([
     ['without a last message', { current_node: undefined }],
     ['with a last message that is not there', { current_node: 'gone' }],
-  ])('%s end with the latest message', (_name, change) => {
+  ])('%s end with the latest message', async (_name, change) => {
     const branch = {
       id: 'x',
       parent: 'n2',
       message: { author: { role: 'assistant' }, create_time: 1, content: { parts: ['Older.'] } },
     }
     const chat = { ...museum, ...change, mapping: { ...museum.mapping, branch } }
-    expect(textsOf([chat])?.[0]).toContain('At ten')
-    expect(partsOf([chat])).toMatchObject({ branch: 1 })
+    expect((await textsOf([chat]))?.[0]).toContain('At ten')
+    expect(await partsOf([chat])).toMatchObject({ branch: 1 })
   })
 
   it.each<[string, unknown[]]>([
@@ -152,8 +157,8 @@ describe('chats of ChatGPT', () => {
     ['an object with a list', [{ conversations: [museum, voice] }]],
     ['single chats', [museum, voice]],
     ['a list with other values', [[7, null, museum, { mapping: 3 }, voice]]],
-  ])('are read from %s', (_name, values) => {
-    expect(readChats(values)).toMatchObject({
+  ])('are read from %s', async (_name, values) => {
+    expect(await readChats(values)).toMatchObject({
       kind: 'chatgpt',
       files: [{ chat: { id: 'museum' } }, { chat: { id: 'voice' } }],
     })
@@ -161,22 +166,23 @@ describe('chats of ChatGPT', () => {
 })
 
 describe('chats of Claude', () => {
-  it('have pasted texts, artifacts and the branch that is shown', () => {
-    expect(textsOf([lease])).toEqual([
+  it('have pasted texts, artifacts and the branch that is shown', async () => {
+    expect(await textsOf([lease])).toEqual([
       '---\nchat: "lease"\n---\n\n# Lease\n\n*2026-03-02*\n\n**User:** Summarise\n\n**paste.txt**\n\nThe deposit is 1,450 euros.\n\n' +
         '**Assistant:** **Terms**\n\nNotice: 3 months\n\nDone.\n',
     ])
-    expect(partsOf([lease])).toEqual({ hidden: 1, file: 1, branch: 1 })
+    expect(await partsOf([lease])).toEqual({ hidden: 1, file: 1, branch: 1 })
   })
 
-  it('come with projects and memories', () => {
+  it('come with projects and memories', async () => {
     const project = {
       name: 'Bakery',
       prompt_template: 'Use grams.',
       docs: [{ filename: 'flour.md', content: 'Nordmill' }],
     }
     const memories = { conversations_memory: 'Kim bakes.', project_memories: { p: 'The project uses rye.' } }
-    expect(readChats([[lease], [project], [memories], [{ uuid: 'account' }]])?.files.slice(1)).toEqual([
+    const found = await readChats([[lease], [project], [memories], [{ uuid: 'account' }]])
+    expect(found?.files.slice(1)).toEqual([
       { path: 'Projects/Bakery/About.md', text: '# Bakery\n\nUse grams.\n' },
       { path: 'Projects/Bakery/flour.md', text: 'Nordmill' },
       { path: 'Claude memory.md', text: '# Claude memory\n\nKim bakes.\n\nThe project uses rye.\n' },
@@ -212,16 +218,25 @@ describe('damaged exports', () => {
   it.each([
     ['ChatGPT', [museum, voice], 'mapping'],
     ['Claude', [lease, { ...lease, uuid: 'other' }], 'chat_messages'],
-  ])('of %s are read as far as possible, and count what is left out', (_name, chats, field) => {
+  ])('of %s are read as far as possible, and count what is left out', async (_name, chats, field) => {
     const random = randomOf(56)
     for (let round = 0; round < 400; round += 1) {
       const damaged = mutate(mutate(chats, random), random) as Record<string, unknown>[]
-      const found = readChats([damaged])
+      const found = await readChats([damaged])
       if (!found) continue
       const given = damaged.filter((chat) => typeof chat === 'object' && chat !== null && field in chat).length
-      const { chat = 0, empty = 0 } = partsOf(damaged)
+      const { chat = 0, empty = 0 } = await partsOf(damaged)
       expect(found.files.length + chat + empty, JSON.stringify(damaged)).toBe(given)
     }
+  })
+})
+
+it('a list that breaks off has the chats before', async () => {
+  const text = JSON.stringify([museum, voice])
+  const found = await readTexts([text.slice(0, -80)])
+  expect(found).toMatchObject({
+    files: [{ chat: { id: 'museum' } }],
+    leftParts: expect.arrayContaining([{ reason: 'chat', count: 1 }]),
   })
 })
 
@@ -233,14 +248,14 @@ describe('a chat that was imported before', () => {
     messages: ['**User:** Where?', '**Assistant:** Attic.'],
   }
 
-  it('is known by its id, also below an import mark', () => {
+  it('is known by its id, also below an import mark', async () => {
     const { text } = noteOfChat(chat)
     expect(chatIdIn(text)).toBe('a-1')
     expect(chatIdIn(text.replace('---\n', '---\nimported: "x, 2026-01-21"\n'))).toBe('a-1')
     expect(chatIdIn('# chat: "a-1"\n')).toBeUndefined()
   })
 
-  it('has new messages after the last known one', () => {
+  it('has new messages after the last known one', async () => {
     const { text } = noteOfChat(chat)
     const edited = text.replace('Where?', 'Where is it?')
     for (const known of [text, edited]) {

@@ -156,8 +156,7 @@ async function readContents(
   if (json.length > 0) {
     assertImportable(source, sizeOf(json))
     const sorted = json.toSorted((one, other) => (one.path < other.path ? -1 : 1))
-    const texts = await Promise.all(sorted.map(readAll))
-    const chats = readChats(texts.map((bytes) => parseJson(new TextDecoder('utf-8').decode(bytes))))
+    const chats = await readChats(sorted.map(({ chunks }) => chunks()))
     const unused = omit(
       other.map(({ path }) => path),
       'kind',

@@ -102,6 +102,7 @@ export function rewriteLinks(
 
 /** Applies edits in any order; they must not overlap. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
+  if (edits.length === 0) return text
   const parts: string[] = []
   let offset = 0
   for (const edit of edits.toSorted((one, other) => one.from - other.from)) {
