@@ -73,10 +73,19 @@ describe('developer documents', () => {
 
   it.each(['README.md', ...pages])('%s has no dead links', (document) => {
     const prose = read(document).replace(/```[\s\S]*?```|`[^`\n]*`/g, '')
-    const targets = [...prose.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target = '']) => target)
-    expect(
-      targets.filter((target) => !statSync(join(root, dirname(document), target), { throwIfNoEntry: false })),
-    ).toEqual([])
+    const anchorsOf = (path: string) =>
+      [...readFileSync(path, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+        title
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+          .replaceAll(' ', '-'),
+      )
+    const links = [...prose.matchAll(/\]\((?!https?:)([^)#\s]*)#?([^)\s]*)/g)]
+    const dead = links.filter(([, target = '', anchor = '']) => {
+      const path = target === '' ? join(root, document) : join(root, dirname(document), target)
+      return !statSync(path, { throwIfNoEntry: false }) || (anchor !== '' && !anchorsOf(path).includes(anchor))
+    })
+    expect(dead.map(([link]) => link)).toEqual([])
   })
 
   const settingNames = [...read('docs/guide/config.md').matchAll(/^\| `([\w.]+)` \|/gm)].map(([, name = '']) => name)
