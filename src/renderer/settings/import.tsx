@@ -173,6 +173,10 @@ function ImportPlanView({ task, plan, onAttachments, onDone }: PlanProps) {
         })}
       />
       <Details
+        title={t('import.decoded', { count: plan.decoded.length })}
+        lines={plan.decoded.map(({ path, encoding }) => `${path} (${encoding})`)}
+      />
+      <Details
         title={t('import.leftParts')}
         lines={plan.leftParts.map(({ reason, count }) => t(`import.leftPart.${reason}`, { count }))}
       />

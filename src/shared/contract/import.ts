@@ -94,6 +94,8 @@ export const importPlanSchema = fileCountsSchema.extend({
       names: z.array(z.string()),
     }),
   ),
+  /** Texts that are not in UTF-8, with the detected encoding. */
+  decoded: z.array(z.object({ path: z.string(), encoding: z.string() })),
   /** Parts of chats that are not imported. `branch`: edited and regenerated messages; `chat`: chats as a whole. */
   leftParts: z.array(
     z.object({

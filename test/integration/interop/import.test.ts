@@ -129,6 +129,26 @@ describe('import', () => {
     expect((await files.list()).files.map(({ path }) => path)).not.toContain('evil.md')
   })
 
+  it('converts texts of other encodings, and says so', async () => {
+    const gbk =
+      'c2f2c5a3c4ccbacdc3e6b0fc2cd6dccee5bdbbb7bfd7e2a1a3cfc2cee7c8fdb5e3bfb4d1c0d2bda3acbcc7b5c3b4f8d2bdb1a3bfa8'
+    const folder = await folderWith({
+      'gbk.md': Buffer.from(gbk, 'hex'),
+      'utf-16.md': Buffer.from('\uFEFF房租 1450', 'utf16le'),
+      'binary.md': Buffer.from([1, 2, 0, 3, 255, 200, 7, 0, 9]),
+    })
+    const { importer, run, workspace } = await openImporter()
+    const plan = await importer.plan(taskOf(folder, 'in'))
+    expect(plan.decoded).toEqual([
+      { path: 'gbk.md', encoding: 'GB18030' },
+      { path: 'utf-16.md', encoding: 'UTF-16LE' },
+    ])
+    expect(plan.left).toMatchObject([{ reason: 'unreadable', names: ['binary.md'] }])
+    await run(folder, 'in')
+    expect(await readFile(join(workspace, 'in/utf-16.md'), 'utf8')).toContain('房租 1450')
+    expect(await readFile(join(workspace, 'in/gbk.md'), 'utf8')).toContain('周五交房租。')
+  })
+
   it('imports chats of one title and day, numbered files, and later only what is new', async () => {
     const { importer, run, workspace } = await openImporter()
     const chat = (id: string, ...parts: string[]) => ({

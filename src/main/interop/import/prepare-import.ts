@@ -111,6 +111,7 @@ export async function planImport(
       ]),
       left: groupByEnding(omitted),
       leftParts: source.leftParts,
+      decoded: source.decoded.slice(0, maxNames),
       names: newPaths.slice(0, maxNames),
       renamed: { count: renamed.length, examples: renamed.slice(0, maxNames) },
     },

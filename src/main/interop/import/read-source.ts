@@ -1,3 +1,4 @@
+import { detect } from 'chardet'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,6 +8,7 @@ import { appFolderName } from '#shared/util/agent-files.ts'
 import { attachmentType } from '#shared/util/attachments.ts'
 import { AppError, isSystemError, unlessAppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
+import { decodeAs } from '#platform'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import {
   decodeUtf8,
@@ -40,6 +42,8 @@ export interface ImportSource extends Omit<ChatExport, 'kind'> {
   readonly skipped: number
   /** Folders that contain everything, with a final slash, or ''. Links such as `/img/x.png` start below. */
   readonly topFolder: string
+  /** Texts in another encoding than UTF-8. */
+  readonly decoded: readonly { readonly path: string; readonly encoding: string }[]
   /** Paths that files get instead of their own. */
   readonly names: ReadonlyMap<string, string>
   readonly attachments: ReadonlyMap<string, SourceFile>
@@ -166,6 +170,7 @@ async function readContents(
         ...chats,
         skipped: 0,
         topFolder: '',
+        decoded: [],
         names: new Map(),
         attachments: new Map(),
         omitted: [...omitted, ...unused],
@@ -177,9 +182,11 @@ async function readContents(
   assertImportable(source, sizeOf(files.filter(isText)))
   const texts: SourceText[] = []
   const attachments = new Map<string, SourceFile>()
+  const decoded: { path: string; encoding: string }[] = []
   for (const file of files) {
     const { path, size } = file
-    const text = isText(file) ? await readText(file) : undefined
+    const { text, encoding } = (isText(file) ? await readText(file) : undefined) ?? {}
+    if (encoding !== undefined) decoded.push({ path, encoding })
     if (text !== undefined && isKeepFile(topFolder + path)) {
       const note = readKeepNote(path, parseJson(text), counts.count)
       if (note) texts.push(note)
@@ -192,7 +199,17 @@ async function readContents(
   }
   const skipped = omitted.filter(({ path, reason }) => isMarkdown(path) && reason !== 'link').length
   const names = new Map([...exportedNames(texts, [...attachments.keys()]), ...keepNotes])
-  return { kind: 'markdown', topFolder, files: texts, skipped, leftParts: counts.list(), names, attachments, omitted }
+  return {
+    kind: 'markdown',
+    topFolder,
+    files: texts,
+    skipped,
+    leftParts: counts.list(),
+    decoded,
+    names,
+    attachments,
+    omitted,
+  }
 }
 
 function sizeOf(files: readonly SourceFile[]): number {
@@ -215,15 +232,29 @@ async function readAll({ chunks }: SourceFile): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(chunks()))
 }
 
-/** Returns undefined if a file is not text or too large. @throws AppError `archive_unusable` */
-async function readText(file: SourceFile): Promise<string | undefined> {
+/**
+ * @returns undefined if a file is not text or too large; `encoding`: undefined for UTF-8
+ * @throws AppError `archive_unusable`
+ */
+async function readText(file: SourceFile): Promise<{ text: string; encoding?: string } | undefined> {
   if (file.size > maxTextBytes) return undefined
   try {
-    return decodeUtf8(await readAll(file), file.path)
+    const bytes = await readAll(file)
+    const text = unlessAppError(() => decodeUtf8(bytes, file.path))
+    return text === undefined ? decodeOther(bytes) : { text }
   } catch (error) {
     if (isSystemError(error) || (error instanceof AppError && error.code !== 'archive_unusable')) return undefined
     throw error
   }
+}
+
+/** Decodes a text with the byte order mark of UTF-16, or in the likely encoding, such as GB 18030, Big5 or Shift JIS. */
+function decodeOther(bytes: Buffer): { text: string; encoding: string } | undefined {
+  const mark = bytes.subarray(0, 2).toString('hex')
+  const encoding = mark === 'fffe' ? 'UTF-16LE' : mark === 'feff' ? 'UTF-16BE' : (detect(bytes) ?? undefined)
+  const text = encoding && decodeAs(encoding, bytes, true)?.replace(/^\uFEFF/, '')
+  // Other bytes can be valid in an encoding, too.
+  return encoding && text !== undefined && !/(?!\s)\p{Cc}/u.test(text) ? { text, encoding } : undefined
 }
 
 function assertImportable(path: string, bytes: number): void {
