@@ -42,7 +42,8 @@ export function problemText(problem: Pick<Problem, 'part' | 'code' | 'message'>)
 
 /** Describes the problems of the settings in one line. */
 export function problemsText(file: string, problems: readonly ConfigProblem[]): string {
-  return SettingsStore.describe(file, problems, hostLocale() === 'en' ? undefined : explainFault)
+  const explain = hostLocale() === 'en' ? undefined : explainFault
+  return SettingsStore.describe(file, problems, explain, t('common.semicolon'), (count) => t('common.more', { count }))
 }
 
 export const sayResult: SayResult = (key, values = {}) => t(`result.${key}`, values)

@@ -2,10 +2,11 @@ import { t } from 'i18next'
 import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
 import { useLocation, Link } from 'wouter'
 import type { Problem, Remedy } from '#shared/contract/index.ts'
-import { client } from '#lib/api/client.ts'
+import { useQuery } from '@tanstack/react-query'
+import { api, client } from '#lib/api/client.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
-import { explainProblem } from '#shared/i18n/explain.ts'
+import { explainFault, explainProblem } from '#shared/i18n/explain.ts'
 import { formatMoment, formatBytes, formatPercent } from '#lib/i18n/format.ts'
 import { Button, TextLink } from '#lib/ui/elements.tsx'
 import { paths } from '#lib/router/paths.ts'
@@ -42,7 +43,11 @@ export function ProblemList({ label, problems, onAction }: ProblemListProps) {
 
 function ProblemItem({ problem, onAction }: { problem: Problem; onAction: (() => void) | undefined }) {
   const { part, level, since, message, path, files = [], remedy } = problem
-  const text = path === undefined || message.includes(path) ? message : t('common.pair', { name: path, value: message })
+  const { data } = useQuery({ ...api.settings.get.queryOptions(), enabled: part === 'settings' })
+  const faults = data?.problems.map((one) => [one.key, explainFault(one)].filter(Boolean).join(' · ')) ?? []
+  const located =
+    path === undefined || message.includes(path) ? message : t('common.pair', { name: path, value: message })
+  const text = faults.length > 0 ? faults.join('\n') : located
   return (
     <li data-testid="problem" className="flex gap-3 border-b border-soft py-2.5 last:border-0">
       <span className="pt-0.5">
@@ -53,7 +58,7 @@ function ProblemItem({ problem, onAction }: { problem: Problem; onAction: (() =>
         <p className="text-[12px] text-muted">
           {t(`health.part.${part}`)} · {t('health.since', { time: formatMoment(since) })}
         </p>
-        {text !== '' && <p className="mt-1 text-[12px] break-words">{text}</p>}
+        {text !== '' && <p className="mt-1 text-[12px] break-words whitespace-pre-line">{text}</p>}
         {files.length > 0 && (
           <ul aria-label={t('health.files')} className="mt-1 max-h-48 overflow-y-auto">
             {files.map((file) => (

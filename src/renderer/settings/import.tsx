@@ -6,7 +6,7 @@ import { api, queryClient, client } from '#lib/api/client.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { Checkbox, Button, ErrorText, Form, TextInput } from '#lib/ui/elements.tsx'
 import { download } from '#lib/util/download.ts'
-import { formatBytes, formatNumber, formatMoment } from '#lib/i18n/format.ts'
+import { formatBytes, formatMoment } from '#lib/i18n/format.ts'
 import { longUndoToastMs, showSuccess } from '#lib/feedback/toast.ts'
 import { toast } from 'sonner'
 
@@ -169,7 +169,8 @@ function ImportPlanView({ task, plan, onAttachments, onDone }: PlanProps) {
         title={t('import.left', { count: plan.left.reduce((sum, { count }) => sum + count, 0) })}
         lines={plan.left.map(({ reason, ending, count, names: examples }) => {
           const kindOfFile = ending === '' ? t('import.noEnding') : `.${ending}`
-          return `${formatNumber(count)} ${kindOfFile}, ${t(`import.leftReason.${reason}`)}\n${examples.join(' · ')}`
+          const line = t('import.leftLine', { count, kind: kindOfFile, reason: t(`import.leftReason.${reason}`) })
+          return `${line}\n${examples.join(' · ')}`
         })}
       />
       <Details

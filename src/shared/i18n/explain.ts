@@ -3,7 +3,9 @@ import type { ConfigFault, Problem } from '../contract/index.ts'
 import { errorCodes, type ErrorCode } from '../util/errors.ts'
 
 /** An unknown code becomes an internal error with the code as reference. */
-export function explainCode(code: string, data: Record<string, unknown>): string {
+export function explainCode(code: string, given: Record<string, unknown>): string {
+  const providerKey = `connect.called.${String(given['provider'])}` as 'connect.called.openai'
+  const data = i18next.exists(providerKey) ? { ...given, provider: i18next.t(providerKey) } : given
   if (code === 'step_limit') return i18next.t('error.step_limit')
   if (code === 'config_invalid') return i18next.t('error.config_invalid', { reason: configReason(data) })
   if (code === 'tool_repeats' && (data['what'] === 'same' || data['what'] === 'row'))

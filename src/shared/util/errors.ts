@@ -28,6 +28,7 @@ export const errorCodes = [
   'folder_unreadable',
   'folder_unusable',
   'folder_gone',
+  'folder_not_empty',
   'write_failed',
   'move_failed',
   'own_folder', // Not moved: it contains the agent's own files.
@@ -91,6 +92,7 @@ export const errorCodes = [
   'tool_repeats',
   'answer_empty',
   'mcp_unavailable',
+  'program_unknown', // Not one of the programs that the app can register with. `id`, `known`.
   'client_unknown', // The program is not registered, or was removed.
   'client_read_only',
   'client_refused',
@@ -102,6 +104,7 @@ export const errorCodes = [
   'index_unavailable',
   'config_invalid',
   'input_invalid',
+  'question_invalid', // A line of a file of judged questions. `path`, `line`.
   'owner_silent', // The owner is the process that has the memory open (primary instance). It does not answer.
   'owner_version', // The owner is another version of the app.
   'state_newer', // The state folder was written by a version that is two or more steps newer.

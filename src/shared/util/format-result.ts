@@ -45,7 +45,7 @@ export function formatRemarks({ snippet, superseded, missing = [], newer }: Rema
     (by === undefined || snippet.includes(`[${by}]`))
   const remarks = [
     ...(superseded && !isInText ? [say(by === undefined ? 'until' : 'untilNow', superseded)] : []),
-    ...(missing.length > 0 ? [say('missing', { words: missing.join(', ') })] : []),
+    ...(missing.length > 0 ? [say('missing', { words: missing.join(say('comma')) })] : []),
     ...(newer ? [say(newer.isSure ? 'replaced' : 'newer', newer)] : []),
   ]
   return remarks.map((remark) => say('remark', { remark })).join('')

@@ -6,12 +6,7 @@ import { randomOf } from '../../support/random.ts'
 
 type Part = string | Record<string, unknown>
 
-interface MessageOptions {
-  readonly recipient?: string
-  readonly metadata?: Record<string, unknown>
-  readonly kind?: string
-  readonly text?: string
-}
+type MessageOptions = Partial<Record<'recipient' | 'kind' | 'text', string>> & { readonly metadata?: object }
 
 /** Returns a chat of ChatGPT whose messages follow each other. */
 function chatOf(

@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
+import { agentIdSchema } from '#shared/contract/base.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { embeddingProviders } from '#shared/util/providers.ts'
 import type { hostTexts } from '#shared/i18n/host-texts.ts'
@@ -38,6 +39,8 @@ const program = new Command('commonplace')
   .helpCommand('help [command]', t('help.help'))
   .configureHelp({
     styleTitle: (title) => t(`help.${title.slice(0, -1).toLowerCase()}` as 'help.usage'),
+    styleUsage: translatePlaceholders,
+    styleSubcommandTerm: translatePlaceholders,
     optionDescription: describeOption,
   })
   .exitOverride()
@@ -223,7 +226,9 @@ async function serve(flags: CommonFlags & { port?: number; open: boolean }): Pro
   await server.close()
 }
 
-function checkFolders({ workspace, home }: Pick<CommonFlags, 'workspace' | 'home'>): void {
+function checkFolders({ workspace, home, agent }: Omit<McpFlags, 'client'>): void {
+  if (agent !== undefined && !agentIdSchema.safeParse(agent).success)
+    throw new UsageError(t('usage.agent', { id: agent }))
   if (workspace !== undefined && !isFolder(workspace)) throw new UsageError(t('usage.workspace', { path: workspace }))
   if (home !== undefined && existsSync(home) && !isFolder(home)) throw new UsageError(t('usage.home', { path: home }))
 }
@@ -240,6 +245,10 @@ function numberParser(expected: `usage.${UsageKey}`, pattern: RegExp, min: numbe
     if (pattern.test(value) && number >= min && number <= max) return number
     throw new InvalidArgumentError(t(expected))
   }
+}
+
+function translatePlaceholders(text: string): string {
+  return text.replace('[options]', t('help.optionsWord')).replace('[command]', t('help.commandWord'))
 }
 
 function describeOption({ description, defaultValue, argChoices }: Option): string {
@@ -266,7 +275,15 @@ function printError(error: unknown): number {
   if (isUsage && (error.exitCode === 0 || error.code === 'commander.help')) return error.exitCode === 0 ? 0 : 2
   const message = isUsage ? usageText(error) : errorText(error)
   process.stderr.write(`commonplace: ${escapeControls(message.replaceAll('\n', ' '))}\n`)
-  const usageCodes = ['unknown_agent', 'unknown_session', 'unknown_model', 'input_invalid']
+  const usageCodes = [
+    'unknown_agent',
+    'unknown_session',
+    'unknown_model',
+    'input_invalid',
+    'folder_not_empty',
+    'question_invalid',
+    'program_unknown',
+  ]
   return isUsage || error instanceof UsageError || (error instanceof AppError && usageCodes.includes(error.code))
     ? 2
     : 1

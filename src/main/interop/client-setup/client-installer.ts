@@ -215,10 +215,10 @@ function withoutOwnEntry(config: ConfigText, { group }: KnownClient): string {
   return ownName === undefined ? config.text : withoutEntry(config, [group, ownName])
 }
 
-/** @throws AppError `input_invalid` for an unknown id */
+/** @throws AppError `program_unknown` */
 function requireProgram(id: string): KnownClient {
   const program = programs.find((candidate) => candidate.id === id)
   if (program) return program
-  const reason = `unknown program ${id}; supported: ${programs.map((supported) => supported.id).join(', ')}`
-  throw new AppError('input_invalid', reason, { reason })
+  const known = programs.map((supported) => supported.id).join(', ')
+  throw new AppError('program_unknown', `unknown program ${id}; supported: ${known}`, { id, known })
 }

@@ -267,7 +267,7 @@ const maxDescribed = 3
 function invalidConfigError(file: string, problems: readonly ConfigProblem[]): AppError {
   const reason = problems.map(({ key, message }) => (key ? `${key}: ${message}` : message)).join('; ')
   const [first] = problems
-  const { key = '', fault, allowed } = problems.length === 1 && first ? first : {}
+  const { key = '', fault, allowed } = first ?? {}
   const details = { key, ...(fault && { fault }), ...(allowed !== undefined && { allowed }) }
   return new AppError('config_invalid', describeProblems(file, problems), { file, reason, ...details })
 }
@@ -280,6 +280,8 @@ function describeProblems(
   file: string,
   problems: readonly ConfigProblem[],
   explain = ({ message }: ConfigProblem) => message,
+  separator = '; ',
+  more = (count: number) => `+${count}`,
 ): string {
   const rankOf = ({ fault }: ConfigProblem) => (fault === 'unknown' ? 1 : 0)
   const described = problems
@@ -287,5 +289,5 @@ function describeProblems(
     .slice(0, maxDescribed)
     .map((one) => `${file}${one.line === null ? '' : `:${one.line}`}: ${one.key ? `${one.key}: ` : ''}${explain(one)}`)
   const remainingCount = problems.length - described.length
-  return [...described, ...(remainingCount > 0 ? [`+${remainingCount}`] : [])].join('; ')
+  return [...described, ...(remainingCount > 0 ? [more(remainingCount)] : [])].join(separator)
 }

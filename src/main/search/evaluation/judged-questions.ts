@@ -39,7 +39,7 @@ export function parseQuestions(text: string, source: string, kind: 'judged' | 'o
       } catch (error) {
         if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error
         const reason = `${source}:${index + 1} is not a judged question (${detailOf(error)})`
-        throw new AppError('input_invalid', reason, { reason, path: source, line: index + 1 })
+        throw new AppError('question_invalid', reason, { reason: detailOf(error), path: source, line: index + 1 })
       }
     })
   if (questions.length === 0) {

@@ -43,10 +43,7 @@ export async function exportToGit(options: GitExportOptions): Promise<GitExport>
   const { file, folder, signal } = options
   const exists = existsSync(folder)
   const names = exists ? await readdir(folder).catch(onSystemError(['a file'], 'ENOTDIR')) : []
-  if (names.length > 0) {
-    const reason = `${folder} is not an empty folder`
-    throw new AppError('input_invalid', reason, { reason })
-  }
+  if (names.length > 0) throw new AppError('folder_not_empty', `${folder} is not an empty folder`, { path: folder })
   const db = new Database(file, { readonly: true, fileMustExist: true })
   const result = { commits: 0, privateVersions: 0, removedVersions: 0 }
   try {

@@ -9,6 +9,7 @@ import { useAgent } from '#lib/agents/current-agent.ts'
 import { explainCode } from '#shared/i18n/explain.ts'
 import { formatNumber, formatScore, formatShort } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/elements.tsx'
+import { MemoryText } from '../../search/unit-text.tsx'
 import { DiffCard } from '#lib/diff-view/diff-card.tsx'
 import { Markdown } from '../../markdown/document/document-rows.tsx'
 import { PlaceLink } from '../../markdown/citations.tsx'
@@ -134,7 +135,7 @@ function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
               <span className="tabular font-mono">{formatScore(score)}</span>
               <span className="min-w-0">
                 <PlaceLink path={path} startLine={startLine} className="font-mono text-accent" />
-                <span className="block break-words text-muted">{snippet}</span>
+                <MemoryText path={path} text={snippet} className="text-muted" />
               </span>
             </li>
           ))}
@@ -152,7 +153,7 @@ function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
             window: formatNumber(outcome.contextWindow),
             files: formatNumber(outcome.files),
             entries: formatNumber(outcome.chunks),
-            model: outcome.model,
+            model: outcome.model === 'offline' ? t('status.noModel') : outcome.model,
           })}
           {outcome.flushAt !== undefined && ` · ${t('context.flush', { tokens: formatNumber(outcome.flushAt) })}`}
           {outcome.compactAt !== undefined && ` · ${t('context.compact', { tokens: formatNumber(outcome.compactAt) })}`}

@@ -18,6 +18,7 @@ import { codeText, t } from '../../texts.ts'
 
 /** @throws UsageError for an unknown chat, AppError `message_private`, Error if the model fails or does not answer */
 export async function ask({ client, base }: PrimaryClient, flags: AskFlags, message: string): Promise<Output> {
+  if (message.trim() === '') throw new UsageError(t('usage.emptyMessage'))
   const { agent, model, withoutMemory, sendAnyway, asMessage: isMessage, private: isPrivate } = flags
   await setUpAtFirstUse(client, base, agent)
   await client.search.settle({ agent })

@@ -1,9 +1,11 @@
+import i18next from 'i18next'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { GitExport, GitImport } from '#shared/contract/index.ts'
+import type { Cause, GitExport, GitImport } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { PrimaryClient } from '../../instance-lock/host-process.ts'
 import { UsageError, type Output } from '../cli-output.ts'
-import { t } from '../../texts.ts'
+import { hostLocale, t } from '../../texts.ts'
 import type { CommonFlags } from '../flags.ts'
 
 interface GitFlags extends CommonFlags {
@@ -32,6 +34,7 @@ export async function exportHistory({ client }: PrimaryClient, flags: GitFlags):
 /** @throws AppError as `history.importGit` */
 export async function importHistory({ client }: PrimaryClient, flags: GitFlags): Promise<Output> {
   const request = { agent: flags.agent, folder: resolve(flags.git) }
+  if (!existsSync(request.folder)) throw new UsageError(t('usage.gitFolder', { path: flags.git }))
   const value = await follow<GitImport>((signal) => client.history.importGit(request, { signal }))
   const { changes, notes, skipped, later, isKnown } = value
   const lines = [
@@ -57,7 +60,7 @@ export async function showHistory({ client }: PrimaryClient, flags: ShowFlags, p
   if (changes.length === 0) throw new Error(t('usage.noChanges', { path }))
   const lines = changes.map(({ at, cause, client: program, path: to, from, added, removed, exists, isUndo }) => {
     const counts = exists ? `+${added} -${removed}` : t('history.removed')
-    const name = program ?? cause
+    const name = program ?? causeName(cause)
     const author = isUndo ? t('history.undo', { author: name }) : name
     return `${new Date(at).toISOString()}  ${counts}  ${author}  ${from === undefined ? to : `${from} → ${to}`}`
   })
@@ -82,4 +85,9 @@ async function follow<T extends object>(
   } finally {
     show('')
   }
+}
+
+function causeName(cause: Cause): string {
+  if (hostLocale() === 'en') return cause
+  return cause === 'agent' ? i18next.t('changes.by_agent') : i18next.t(`history.cause.${cause}`)
 }

@@ -93,7 +93,7 @@ export async function searchMemory(
   const maxWeak = Math.max(0, (flags.maxResults ?? Infinity) - results.length)
   const lines = [
     ...conditions.map((condition) => formatCondition(condition, sayResult)),
-    ...(absent.length > 0 ? [t('search.absent', { words: absent.join(', ') })] : []),
+    ...(absent.length > 0 ? [t('search.absent', { words: absent.join(sayResult('comma')) })] : []),
     ...(results.length === 0 ? [t('search.nothing')] : []),
     ...notes.map(lineOf),
     ...groupLines(t('search.chats'), chats),
