@@ -1,3 +1,4 @@
+import { PrivateMark } from '#lib/notes/note-marks.tsx'
 import { skipToken, useMutation, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { PanelRight, CircleHelp } from 'lucide-react'
 import {
@@ -371,8 +372,9 @@ function RecentChats() {
   if (recent.length === 0) return null
   return (
     <Section title={t('start.chats')}>
-      {recent.map(({ id, title, updatedAt }) => (
+      {recent.map(({ id, title, updatedAt, isPrivate }) => (
         <Link key={id} href={paths.chat(id)} className={rowClass}>
+          {isPrivate && <PrivateMark label={t('chats.private')} />}
           <span className="min-w-0 flex-1 truncate">{clipLine(title) || t('nav.untitled')}</span>
           <span className="tabular shrink-0 text-[12px] text-muted">{formatMoment(updatedAt)}</span>
         </Link>

@@ -1,7 +1,7 @@
 /** A line that came from a chat in any way takes that chat along when it becomes private, with those that were given it. */
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { openAgent } from '../../support/agent.ts'
 import { textsIn, writeFiles } from '../../support/folder.ts'
 import { connectGuest } from '../../support/guest.ts'
@@ -244,4 +244,15 @@ it('the diff of a note that an open chat writes has no private line around it', 
   expect(stored[0]?.[1]).toContain('Mr Stein')
   expect(stored[0]?.[1]).not.toContain('zebrafink')
   expect(JSON.stringify(server.requests)).not.toContain('zebrafink')
+})
+
+it('a chat that was given the line becomes private before the index is complete', async () => {
+  const { agent, say, workspace } = await openHome()
+  await agent.workspace.write('pond.md', '- The pond guard is Zimmermann.\n', { cause: 'user' })
+  await agent.memory.settle(10_000)
+  const session = await say('Who is the pond guard?')
+  vi.spyOn(agent.memory, 'catchUp').mockResolvedValue(false)
+  await writeFile(join(workspace, 'pond.md'), '- The pond guard is Zimmermann. ^[private]\n')
+  await agent.privacy.settle(undefined, session)
+  expect((await agent.sessions.get(session)).isPrivate).toBe(true)
 })

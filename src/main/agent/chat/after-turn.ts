@@ -96,7 +96,7 @@ export async function modelOfChat(transcript: Transcript, agentModels: ChatServi
 }
 
 export async function endSession(transcript: Transcript, services: ChatServices, signal: AbortSignal): Promise<void> {
-  await services.privacy.settle(signal)
+  await services.privacy.settle(signal, transcript.id)
   const model = await modelOfChat(transcript, services.agentModels)
   const target = { transcript, model }
   const flush = async () => {
@@ -109,7 +109,7 @@ export async function endSession(transcript: Transcript, services: ChatServices,
 
 /** Takes notes from the messages of a session from which none were taken. @throws AppError if its model is missing */
 export async function takeMissingNotes(transcript: Transcript, services: ChatServices, signal: AbortSignal) {
-  await services.privacy.settle(signal)
+  await services.privacy.settle(signal, transcript.id)
   const model = services.agentModels.createFor(transcript.isPrivate, transcript.modelId)
   await takeNotesAtEnd({ transcript, model }, services, signal)
 }

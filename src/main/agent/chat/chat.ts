@@ -99,7 +99,7 @@ export class Chat {
     const startsSession = command?.name === 'new' || command?.name === 'reset'
     const firstMessage = startsSession ? command.argument : ''
     const { agentModels, config, privacy, sessions } = this.#services
-    await privacy.settle()
+    await privacy.settle(undefined, session)
     const current = session === undefined ? undefined : await sessions.get(session)
     const isPrivate = current?.isPrivate ?? input.isPrivate ?? config.current.chat.default === 'private'
     const isStored = command?.name !== 'search' && command?.name !== 'model'
@@ -167,7 +167,7 @@ export class Chat {
    * @throws AppError `session_busy`, `unknown_session`, `input_invalid`, `provider_key_missing`
    */
   async retry(session: string, message?: string, modelId?: string, compacts = false) {
-    await this.#services.privacy.settle()
+    await this.#services.privacy.settle(undefined, session)
     const transcript = await this.idleTranscript(session)
     const model = this.#services.agentModels.createFor(transcript.isPrivate, modelId)
     if (message !== undefined) {

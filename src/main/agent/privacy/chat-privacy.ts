@@ -201,13 +201,42 @@ export class ChatPrivacy {
 
   /**
    * Waits for the index, then updates. A turn must pass its signal, because an update waits for the turns that it stops.
-   * @returns false if the index is not complete soon: then open chats can contain private text
+   * @param session chat that is about to send a request: its notes are read, also if the index is not complete soon
+   * @returns false if the index is not complete soon: then other open chats can contain private text
    */
-  async settle(signal?: AbortSignal): Promise<boolean> {
-    const update = async () => (await this.#options.memory.catchUp(settleMs)) && (await this.update(), true)
+  async settle(signal?: AbortSignal, session?: string): Promise<boolean> {
+    const update = async () => {
+      const isComplete = await this.#options.memory.catchUp(settleMs)
+      if (isComplete) await this.update()
+      // The watcher may not have seen a change of another program yet.
+      if (session !== undefined) await this.#queue.run('', () => this.#updateChat(session))
+      return isComplete
+    }
     const aborted = Promise.withResolvers<undefined>()
     signal?.addEventListener('abort', () => aborted.resolve(undefined), { once: true })
     return signal?.aborted !== true && (await Promise.race([orUndefined(update()), aborted.promise])) === true
+  }
+
+  /** Makes a chat private if the notes that it recalled, read or wrote have such text that has become private. */
+  async #updateChat(session: string): Promise<void> {
+    const transcript = await orUndefined(this.#options.sessions.get(session))
+    if (!transcript || transcript.isPrivate || this.#isClosed) return
+    const state = await this.#read()
+    const known = new Set(state.keys)
+    const messages = transcript.messages().flatMap(({ message }) => pathsIn(message, this.#options.workspace))
+    const paths = new Set([...messages, ...transcript.entries.flatMap(changesIn).map(({ path }) => path)])
+    const keys = new Set<string>()
+    const lines = new LineFinder()
+    for (const path of paths) {
+      const note = await this.#privateText(path)
+      const isNew = (line: string) => !isDisclaimer(line) && !lineKey(line).every((key) => known.has(key))
+      for (const line of note.lines.filter(isNew)) lines.add(line)
+      if (note.isWhole && !known.has(`path ${path}`)) keys.add(`path ${path}`)
+    }
+    if (!this.#knows(transcript, keys, lines)) return
+    await this.#options.stopTurn(session)
+    await this.#write({ ...state, untold: [...state.untold, session] })
+    await transcript.setPrivate(true)
   }
 
   /** Waits for the updates so far, which need the index. Later ones do nothing. */
