@@ -173,7 +173,7 @@ describe('import', () => {
     expect(texts.map((text) => /Bulb is E\d+/.exec(text)?.[0])).toEqual(['Bulb is E14', 'Bulb is E27', 'Bulb is E40'])
     expect(new Set(first.made.map((path) => path.toLowerCase())).size).toBe(3)
 
-    // The second export has one chat that goes on, and a new one.
+    // The second export has one longer chat, and a new one.
     const export2 = await write({
       'conversations.json': [
         chat('a', 'Bulb is E14.'),

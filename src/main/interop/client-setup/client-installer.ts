@@ -55,7 +55,7 @@ export class ClientInstaller {
     return Promise.all(programs.map(({ id }) => this.inspect(id, registration)))
   }
 
-  /** @throws AppError `input_invalid` for an unknown id */
+  /** @throws AppError `program_unknown` */
   async inspect(id: string, registration: RegistrationOptions): Promise<ConnectableProgram> {
     const program = requireProgram(id)
     const { name, link } = program
@@ -76,7 +76,7 @@ export class ClientInstaller {
     }
   }
 
-  /** @throws AppError `input_invalid`, `config_invalid`, `write_failed`, `disk_full` */
+  /** @throws AppError `program_unknown`, `config_invalid`, `write_failed`, `disk_full` */
   async connect(id: string, registration: RegistrationOptions): Promise<void> {
     const program = requireProgram(id)
     await this.#rewriteConfig(program, (config) =>
@@ -99,7 +99,7 @@ export class ClientInstaller {
 
   /**
    * Starts the server as the program would, and returns the number of its tools.
-   * @throws AppError `input_invalid`, `mcp_unavailable`
+   * @throws AppError `program_unknown`, `mcp_unavailable`
    */
   async test(id: string, registration: RegistrationOptions): Promise<number> {
     const program = requireProgram(id)

@@ -13,7 +13,7 @@ export interface EvaluationTarget {
 
 /**
  * Reads a file of questions, one JSON object per line.
- * @throws AppError `input_invalid` (names the line) if the file has an invalid question or none, `file_not_found` if
+ * @throws AppError `question_invalid`, `input_invalid` if the file has no question, `file_not_found` if
  * it can't be read
  */
 export async function readQuestions(file: string, kind: 'judged' | 'offTopic' = 'judged'): Promise<JudgedQuestion[]> {

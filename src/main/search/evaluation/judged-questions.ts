@@ -26,7 +26,7 @@ const questionSchemas = {
 /**
  * Parses one JSON object per line; blank lines are skipped.
  * @param source file name for error messages
- * @throws AppError `input_invalid` if a line is invalid (with its 1-based number), or if there is no question
+ * @throws AppError `question_invalid` with the 1-based line, `input_invalid` if there is no question
  */
 export function parseQuestions(text: string, source: string, kind: 'judged' | 'offTopic' = 'judged'): JudgedQuestion[] {
   const questions = text

@@ -38,7 +38,7 @@ const authorNames: Partial<Record<Cause, string>> = {
 }
 const branch = 'refs/heads/main'
 
-/** A failure or `signal` removes the repository. @throws AppError `input_invalid`, `git_failed`; SqliteError */
+/** A failure or `signal` removes the repository. @throws AppError `folder_not_empty`, `git_failed`; SqliteError */
 export async function exportToGit(options: GitExportOptions): Promise<GitExport> {
   const { file, folder, signal } = options
   const exists = existsSync(folder)

@@ -14,7 +14,7 @@ const maxNamedLines = 5
 
 type Questions = Awaited<ReturnType<typeof readQuestions>>
 
-/** @throws AppError `input_invalid` for an invalid file of questions, `index_unavailable`; UsageError without notes */
+/** @throws AppError `question_invalid`, `input_invalid` for a file of questions, `index_unavailable`; UsageError without notes */
 export async function evaluateRecall({ client }: PrimaryClient, flags: CommonFlags & EvalFlags): Promise<Output> {
   const { agent, provider } = flags
   if (provider === undefined) return measureIndex(client, flags, false)

@@ -13,7 +13,7 @@ import { hostLocale, problemsText, t } from '../../texts.ts'
 /**
  * Saves a note through the primary instance, which updates its windows. If there is none, or it does not answer, writes
  * the file in this process. @param text undefined reads stdin
- * @throws AppError `input_invalid` for an empty note, `config_invalid`
+ * @throws UsageError for an empty note, AppError `config_invalid`
  */
 export async function saveNote(
   options: AppOptions,

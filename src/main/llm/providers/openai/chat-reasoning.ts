@@ -166,7 +166,7 @@ export class ThinkTags {
   #closing = ''
   /** Text that may be the beginning of a mark. */
   #pending = ''
-  /** True if the marks are `<think>` and `</think>`, which can be sent back. */
+  /** True for the marks `<think>` and `</think>`, which the next request can contain. */
   isTagged = false
 
   /** Returns the deltas that are certain so far; a possible start of a mark waits for the next call. */
@@ -214,7 +214,7 @@ export class ThinkTags {
   }
 }
 
-/** A closing mark on a line of its own: the template of the model has put the opening one into the request. */
+/** A closing mark on its own line. The opening one is part of the request, by the template of the model. */
 const closingOnly = /^(?:(?!<think)[^])*?(?:^|\n)[ \t]*<\/think(?:ing)?>[ \t]*(?:\n|$)/
 /** Marks of the end of a turn, which some servers leave in the answer. */
 const endMarks =
