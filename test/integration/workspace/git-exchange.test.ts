@@ -106,10 +106,8 @@ describe('export of the history to Git', () => {
   it('refuses a folder with files, and removes what it wrote when it is stopped', async () => {
     const notes = await openNotes({ 'a.md': 'a\n' })
     const used = await folderWith({ 'x.txt': 'x' })
-    await expect(exportNotes(notes, { folder: used })).rejects.toMatchObject({ code: 'folder_not_empty' })
-    await expect(exportNotes(notes, { folder: join(used, 'x.txt') })).rejects.toMatchObject({
-      code: 'folder_not_empty',
-    })
+    for (const folder of [used, join(used, 'x.txt')])
+      await expect(exportNotes(notes, { folder })).rejects.toMatchObject({ code: 'folder_not_empty' })
     const stop = new AbortController()
     const folder = join(used, 'new')
     const stopped = exportNotes(notes, { folder, signal: stop.signal, onProgress: () => stop.abort() })
