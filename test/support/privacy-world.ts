@@ -586,7 +586,7 @@ export class PrivacyWorld {
     return line?.replaceAll(/\^\[[^\]]*\]|\w+:|[^\w\s]/g, ' ').trim()
   }
 
-  /** Compares without the days of the change log: the twin has a history of its own, so its lines have other days. */
+  /** Compares without days from the change log. The twin has its own change log, so its lines have other days. */
   async #withoutDays<T>(compare: () => Promise<T>): Promise<T> {
     const homes = [this.#home, this.#twin]
     await Promise.all(homes.map((home) => home.setDays(false)))

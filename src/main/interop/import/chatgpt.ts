@@ -92,7 +92,7 @@ function isShown({ author, metadata, recipient, content }: Message): boolean {
   return (recipient ?? 'all') === 'all' && !hiddenKinds.has(content.content_type ?? '')
 }
 
-/** Returns the shown text of a message; '' for other messages, which are counted. */
+/** Returns the visible text of a message. A hidden message gives '' and is counted. */
 function textOf(message: Message, count: CountOmitted): string {
   const { author, recipient, content, metadata } = message
   const document = recipient?.startsWith('canmore.')
