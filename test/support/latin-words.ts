@@ -4,14 +4,14 @@ const names = new Set(
   OpenAI OpenRouter Ollama Studio Gemini Google Mistral Voyage Enter Esc Tab Ctrl Shift Alt Space Delete Backspace
   commonplace status index search explain eval remember ask sessions history show export import mcp serve help text
   offline provider system stderr cron builtin none openai gemini compatible local claude code desktop codex cursor vscode
-  goose windsurf zip Notion ChatGPT main read write edit list last`.split(/\s+/),
+  goose windsurf zip Notion Bear ChatGPT main read write edit list last`.split(/\s+/),
 )
 
 /** Returns the words of two lower-case letters or more that are no names. @param known further names */
 export function latinWords(text: string, known: readonly string[] = []): string[] {
   const words = text
-    // Options, placeholders, variables, paths with an extension, addresses, and keys of settings.
-    .replaceAll(/--?[a-z][\w-]*|<[^>]*>|\[[a-z ]+\]|\$\w+|https?:\S+|`[^`]*`|"[^"]*"/g, ' ')
+    // Products, options, placeholders, variables, paths with an extension, addresses, and keys of settings.
+    .replaceAll(/Google Keep|--?[a-z][\w-]*|<[^>]*>|\[[a-z ]+\]|\$\w+|https?:\S+|`[^`]*`|"[^"]*"/g, ' ')
     .replaceAll(/[\w./~-]*(?:\/|\.[a-z]+\b)[\w./~…-]*|\b[a-z]+_\w+/g, ' ')
     .match(/\b[A-Za-z]*[a-z]{2,}[A-Za-z]*\b/g)
   return (words ?? []).filter((word) => !names.has(word) && !known.includes(word))
