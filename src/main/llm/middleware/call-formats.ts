@@ -6,11 +6,10 @@ import { randomUUID } from 'node:crypto'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import type { ToolCallPart } from '#shared/chat/messages.ts'
 
-/** Marks that begin calls. */
-export const callMarks = [
+/** Marks around calls. */
+const wrappingMarks = [
   '<tool_call>', // Hermes, Qwen 2.5 and 3, GLM 4.5
   '<|tool_call|>', // Granite
-  '<function=', // Llama 3.1, Qwen3-Coder
   '<|python_tag|>', // Llama 3.1
   '[TOOL_CALLS]', // Mistral
   '<|tool_call_start|>', // LFM2
@@ -20,15 +19,25 @@ export const callMarks = [
   '<｜tool▁call▁begin｜>',
   '<minimax:tool_call>', // MiniMax M2
   '<function_calls>', // Claude 3, and models that learned from its answers
-  '<invoke name=',
   '<start_function_call>', // FunctionGemma
+]
+
+/** Marks that begin calls, also those before the name of a tool. */
+export const callMarks = [
+  ...wrappingMarks,
+  '<function=', // Llama 3.1, Qwen3-Coder
+  '<invoke name=',
   '```tool_code', // Gemma 3
   '<|channel|>commentary', // gpt-oss
   '<|start|>assistant<|channel|>commentary',
-] as const
+]
 
-const skippedMark =
-  /^(?:<\|?tool_call\|?>|<\|python_tag\|>|\[TOOL_CALLS\]|<\|tool_call(?:s_section)?_(?:start|begin)\|>|<｜tool▁calls?▁begin｜>|<minimax:tool_call>|<function_calls>|<start_function_call>|```\w*|\[|,|\])\s*/
+/** Returns the mark at the start of a text that is no part of a call, with the white space after it; '' if there is none. */
+function skippedMark(text: string): string {
+  const mark = wrappingMarks.find((one) => text.startsWith(one)) ?? /^(?:```\w*|\[|,|\])/.exec(text)?.[0] ?? ''
+  return mark && mark + (/^\s*/.exec(text.slice(mark.length))?.[0] ?? '')
+}
+
 const closingMark =
   /^\s*(?:<\/(?:function|invoke|tool_call|minimax:tool_call|function_calls)>|```|[\])]|<\|tool_call(?:s_section)?_end\|>|<｜tool▁calls?▁end｜>|<end_function_call>|<\/s>|<\|(?:call|im_end|eot_id|eom_id|end)\|>|<\|[\w/]+\|>$)/
 
@@ -42,7 +51,7 @@ export function parseTextCalls(text: string, names: ReadonlySet<string>): ToolCa
   let rest = text.trim()
   const isMarked = callMarks.some((mark) => rest.startsWith(mark))
   while (rest !== '') {
-    const skipped = skippedMark.exec(rest)?.[0] ?? ''
+    const skipped = skippedMark(rest)
     rest = rest.slice(skipped.length)
     const found = callAt(rest, names)
     if (!found) {
