@@ -15,6 +15,11 @@ export function printedFields(result: PrintedResult): PrintedResult {
   return { path, startLine, endLine, score, snippet, source, ...(date === undefined ? {} : { date }) }
 }
 
+/** Returns a time in the zone of this machine, which `--at` accepts: `2026-01-20T18:30:05.123`. @param at ms since the epoch */
+export function localMoment(at: number): string {
+  return new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, -1)
+}
+
 /** A mistake in the arguments: exit code 2. The message is in the language of the interface. */
 export class UsageError extends Error {}
 

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import type { Cause, GitExport, GitImport } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { PrimaryClient } from '../../instance-lock/host-process.ts'
-import { UsageError, type Output } from '../cli-output.ts'
+import { localMoment, UsageError, type Output } from '../cli-output.ts'
 import { hostLocale, t } from '../../texts.ts'
 import type { CommonFlags } from '../flags.ts'
 
@@ -53,7 +53,7 @@ export async function showHistory({ client }: PrimaryClient, flags: ShowFlags, p
     if (Number.isNaN(at)) throw new UsageError(t('usage.at', { given: flags.at }))
     const { text } = await client.history.textAt({ agent, path, at, includesPrivate })
     if (text !== null) return { value: { path, at, text }, text: text.replace(/\n$/, '') }
-    const time = new Date(at).toISOString()
+    const time = localMoment(at)
     throw new Error(t(includesPrivate ? 'usage.noText' : 'usage.noOpenText', { path, time }))
   }
   const changes = await client.history.timeline({ agent, path, limit })
@@ -62,7 +62,7 @@ export async function showHistory({ client }: PrimaryClient, flags: ShowFlags, p
     const counts = exists ? `+${added} -${removed}` : t('history.removed')
     const name = program ?? causeName(cause)
     const author = isUndo ? t('history.undo', { author: name }) : name
-    return `${new Date(at).toISOString()}  ${counts}  ${author}  ${from === undefined ? to : `${from} → ${to}`}`
+    return `${localMoment(at)}  ${counts}  ${author}  ${from === undefined ? to : `${from} → ${to}`}`
   })
   return { value: { changes }, text: lines.join('\n') }
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { onSystemError } from '#shared/util/errors.ts'
 import type { PrimaryClient } from '../../instance-lock/host-process.ts'
 import { type CommonFlags, type WaitFlags, searchOptions, type SearchFlags } from '../flags.ts'
-import { type Output, printedFields } from '../cli-output.ts'
+import { localMoment, type Output, printedFields } from '../cli-output.ts'
 import type { ContractClient, SearchResult } from '#shared/contract/index.ts'
 import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { waitForVectors } from '../vectors.ts'
@@ -39,7 +39,7 @@ export async function showStatus({ client, base }: PrimaryClient, { agent }: Com
       const { part, since, path, files = [] } = one
       const problem = problemText(one)
       const place = path === undefined || problem.includes(path) ? '' : t('status.place', { path })
-      const time = new Date(since).toISOString()
+      const time = localMoment(since).slice(0, 16)
       const fileList = files.map((file) => `\n    ${file}`).join('')
       return t('status.problem', { part: i18next.t(`health.part.${part}`), problem, place, time }) + fileList
     }),
@@ -127,7 +127,7 @@ export async function listChats(
       return { id, title: isPrivate && !isPrivateShown ? '' : title, createdAt, updatedAt, messages, pinned, isPrivate }
     })
   const lines = sessions.map(({ id, updatedAt, messages, title, isPrivate }) => {
-    const time = new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ')
+    const time = localMoment(updatedAt).slice(0, 16).replace('T', ' ')
     const mark = isPrivate ? t('search.privateChat') : ''
     return `${id}  ${time}  ${String(messages).padStart(4)}  ${mark}${title.replaceAll(/\s+/g, ' ')}`
   })
