@@ -12,6 +12,7 @@ import {
   timestampSchema,
   rpc,
 } from './base.ts'
+import { evidenceSchema } from './suggestions.ts'
 
 /** `write`: reads and writes; `ask`: writes after the user's approval; `read`: reads only. */
 export const clientPermissionSchema = z.enum(['write', 'ask', 'read'])
@@ -121,6 +122,8 @@ export const clients = {
       endLine: z.int(),
       change: changeIdSchema.nullable(),
       proposal: idSchema.nullable().optional(),
+      /** A line that the note repeats or may replace. */
+      alike: evidenceSchema.optional(),
     },
   ),
   /** @throws AppError 'undo_conflict' */

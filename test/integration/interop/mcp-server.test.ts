@@ -88,6 +88,21 @@ describe('MCP over stdio', () => {
     expect((await call('remember', { undo })).content[0]?.text).toContain('unknown or used undo id')
   })
 
+  it('writes titles and days as every entrance does, and names an earlier line that is not private', async () => {
+    const { app, workspace } = await openWithToken()
+    await app.clients.meet({ client: 'codex', name: 'Codex' })
+    const note = (text: string) => app.clients.remember({ client: 'codex', agent: 'main', text })
+    const { path } = await note('# Decisions\n\nThe release is tomorrow.\n\n## Later\n- docs')
+    const log = await readFile(join(workspace, path), 'utf8')
+    expect(log).toMatch(/^## \d\d:\d\d - Decisions \^\[mcp: Codex, [\d-]+\]$/m)
+    expect(log).toMatch(/^The release is tomorrow \(\d{4}-\d\d-\d\d\)\. \^\[mcp: Codex/m)
+    await note('The boiler was serviced by Mr. Okafor')
+    const again = await note('The boiler was serviced by Mr. Okafor')
+    expect(again.alike).toMatchObject({ path, text: expect.stringContaining('Okafor') })
+    await writeFile(join(workspace, 'attic.md'), 'The spare key hangs behind the lamp ^[private]\n')
+    expect((await note('The spare key hangs behind the lamp')).alike).toBeUndefined()
+  })
+
   it('does not write a note twice after a lost answer, in a section either', async () => {
     const { app, workspace } = await openWithToken()
     const wanted = { client: 'codex', agent: 'main', text: 'Ann likes tea\nwithout milk', section: 'People' }

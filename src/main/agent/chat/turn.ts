@@ -10,8 +10,6 @@ import {
 } from '#shared/chat/messages.ts'
 import { AnswerDraft, assertModelId } from '#llm'
 import type { CommandOutcome } from '#shared/contract/index.ts'
-import { datedNote } from '#search/text'
-import { localDate } from '#workspace'
 import { withUniqueCallIds } from '../context/assemble.ts'
 import type { LiveAnswer } from '../sessions/transcript-file.ts'
 import { wireRecorder } from '../sessions/stored-requests.ts'
@@ -194,8 +192,7 @@ async function execute(command: CommandCall, context: TurnContext, services: Cha
       if (transcript.isWithoutMemory)
         throw new AppError('chat_apart', 'memory is off in this chat; keep the chat first, then use /remember')
       const origin = { cause: 'capture', session: transcript.id } as const
-      const note = datedNote(argument, localDate(now()))
-      const { change } = await workspace.remember(note, now(), origin, transcript.isPrivate)
+      const { change } = await workspace.remember(argument, now(), origin, transcript.isPrivate)
       return { kind: 'remembered', change }
     }
     case 'search': {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { ChatModel, ToolDefinition } from '#llm'
 import { assertLineExists, readNamedLines } from '#shared/util/file-lines.ts'
 import { readIfExists, writeDurably } from '#platform'
+import { datedNote } from '#search/text'
 import { addLogEntry, dailyLogPath, localDate } from '#workspace'
 import { AppError } from '#shared/util/errors.ts'
 import type { SearchResponse } from '#shared/contract/index.ts'
@@ -168,7 +169,7 @@ const rememberTool = defineTool({
   async run({ text }, context) {
     const at = context.now()
     const path = dailyLogPath(localDate(at), context.workspace.layout)
-    const write = await editNote(path, context, (log) => addLogEntry(log, text, at).text)
+    const write = await editNote(path, context, (log) => addLogEntry(log, datedNote(text, localDate(at)), at).text)
     return changeOutcome(write, context)
   },
 })

@@ -5,6 +5,7 @@ import type { AgentOptions } from './agent-options.ts'
 import { compareNote } from './agent-suggestions.ts'
 import { changeLogFile } from './state-folders.ts'
 import { layoutOfConventions, readableFolders, privateRulesOf } from './memory-source.ts'
+import { datedNote } from '#search/text'
 import { findRule, marksBy, rulesForMove } from '#workspace/privacy'
 import { randomUUID } from 'node:crypto'
 import { AppError } from '#shared/util/errors.ts'
@@ -39,6 +40,7 @@ export function openWorkspace(options: AgentOptions, roots: Roots, log: ChangeLo
     },
     privacyOf: (path, text) => marksBy([{ prefix: '', privateRules: privateRulesOf(options) }]).of(path, text),
     layout: () => layoutOfConventions(conventions),
+    dated: datedNote,
     onUnlocked: (error) =>
       health.report({
         part: 'locks',

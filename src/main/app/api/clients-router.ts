@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { MemoryClient } from '#shared/contract/index.ts'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { withPrivateSecrets } from '#shared/markdown/visibility-edit.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
@@ -47,7 +47,7 @@ export const clientsRoutes: Routes<'clients'> = ({ app, forAgent }) => ({
     const author = await app.clients.authorizeWrite({ client: id, agent: agentId, text, section }, signal)
     const { change, ...written } = await saveClientNote(agent, requestedNote, author, app.now)
     app.clients.countWrite(id)
-    return { ...written, change: change?.change ?? null }
+    return { ...written, change: change?.change ?? null, alike: await alikeLine(agent, written) }
   }),
   undo: forAgent(async (agent, { client, change }) => ({
     path: await agent.undoClientNote(change, await app.clients.nameOf(client)),
@@ -68,6 +68,15 @@ function agentOption(agent: string) {
 function assertServed({ agents }: RouterBase['app'], client: MemoryClient): MemoryClient {
   if (!agents.isArchived(client.agent)) return client
   throw new AppError('unknown_agent', `the agent ${client.agent} is archived`, { agent: client.agent })
+}
+
+/** Returns a line that a saved note repeats or may replace, if programs may see it. */
+async function alikeLine(agent: OpenAgent, saved: LinesOfFile) {
+  for (const { path, line, text } of (await orUndefined(agent.suggestions.compare(saved))) ?? []) {
+    const note = await orUndefined(agent.visibleTo({ seesPrivate: false }).read(path))
+    if (note && !note.hiddenLines.has(line - 1)) return { path, line, text }
+  }
+  return undefined
 }
 
 type NoteServices = Pick<OpenAgent, 'workspace' | 'suggestions'>

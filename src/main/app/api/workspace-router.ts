@@ -76,11 +76,10 @@ export const workspaceRoutes: Routes<'workspace'> = ({ app, forAgent }) => ({
   remember: forAgent(async ({ workspace, sessions }, input) => {
     const chat = input.session === undefined ? undefined : await sessions.get(input.session)
     const origin = { cause: 'capture' as const }
-    const text = datedNote(input.text, localDate(app.now()))
     const { path, startLine, endLine, change } =
       input.section === undefined
-        ? await workspace.remember(text, app.now(), origin, chat?.isPrivate)
-        : await workspace.rememberIn(input.section, text, origin, chat?.isPrivate)
+        ? await workspace.remember(input.text, app.now(), origin, chat?.isPrivate)
+        : await workspace.rememberIn(input.section, input.text, origin, chat?.isPrivate)
     await chat?.appendCustom(keptEntry, { change })
     return { path, startLine, endLine, change: change.change ?? null }
   }),

@@ -265,7 +265,8 @@ function usageText({ code, message }: CommanderError): string {
   const [, choices] = /Allowed choices are (.*)\.$/.exec(message) ?? []
   const [, expected, received] = /Expected (\d+) \w+ but got (\d+)/.exec(message) ?? []
   const reason = choices === undefined ? message.replace(/^.* is invalid\. ?/s, '') : t('usage.choices', { choices })
-  return t(`usage.${code.replace('commander.', '') as UsageKey}`, { name, value, reason, expected, received })
+  const text = t(`usage.${code.replace('commander.', '') as UsageKey}`, { name, value, reason, expected, received })
+  return code === 'commander.unknownOption' && /\s/.test(name ?? '') ? `${text}; ${t('usage.dashes')}` : text
 }
 
 /** Prints the error as one line to stderr. @returns the exit code: 2 for a usage error, else 1 */

@@ -120,8 +120,8 @@ function entryForms(note: string, time: string): { readonly line: string; readon
   const { title = '' } = headingAt(firstLine) ?? {}
   const text = otherLines.join('\n').trim()
   const { isFullyPrivate, privateLines } = visibilityOf(note.trim())
-  // A mark in the title would cover the whole entry.
-  const hasTitle = title !== '' && text !== '' && !firstLine.includes('^[') && !isFullyPrivate && !privateLines.has(0)
+  // A private mark in the title would cover the whole entry.
+  const hasTitle = title !== '' && text !== '' && !isFullyPrivate && !privateLines.has(0)
   if (!hasTitle) return { line: logEntry(body, time), section }
   const titled = logEntry(noteBody(text), time, title)
   return { line: titled, section: titled }

@@ -83,6 +83,8 @@ export interface WorkspaceOptions {
   /** By default, only marks in the text count. @param path workspace-relative */
   readonly privacyOf?: (path: string, text: string) => NoteVisibility
   readonly layout?: (() => Layout) | undefined
+  /** Adds dates to the relative days of a remembered note, `YYYY-MM-DD`. */
+  readonly dated?: (note: string, today: string) => string
   /** Absolute path of the list of `KnownFiles`; without it, all files are known. */
   readonly known?: string | undefined
   /** Called with the reason if the lock cannot keep other processes from writing. */
@@ -99,6 +101,7 @@ export class Workspace {
   readonly captures: Subscribable<Capture> = this.#captures
   readonly #writer: NoteWriter
   readonly #layout: () => Layout
+  readonly #dated: NonNullable<WorkspaceOptions['dated']>
   readonly #differ: Differ
   readonly #privacyOf: NonNullable<WorkspaceOptions['privacyOf']>
   readonly #transaction: TransactionTools
@@ -108,6 +111,7 @@ export class Workspace {
     const { now = systemClock, differ = new Differ(), log } = options
     this.roots = roots
     this.#layout = options.layout ?? (() => defaultLayout)
+    this.#dated = options.dated ?? ((note) => note)
     this.#writer = new NoteWriter(roots, now, log, options.onUnlocked)
     this.changes = this.#writer.changes
     this.#differ = differ
@@ -242,20 +246,37 @@ export class Workspace {
     return this.#writer.change(path, origin, (current) => rewrite(current?.text), begun)
   }
 
-  /** Begins a change as `ChangeLog.begin`. Its files are written one by one with `edit` and `attach`. */
+  /** Creates notes of a begun change at the same time. @returns for each note an error as of `write`, or `file_exists` */
+  async createNotes(notes: readonly { path: string; text: string }[], origin: WriteOrigin, begun: BegunChange) {
+    const create = ({ path, text }: (typeof notes)[number]) =>
+      this.#writer.rewrite(
+        normalizePath(path),
+        origin,
+        (current) => {
+          if (current === undefined) return text
+          throw new AppError('file_exists', `${path} exists already`, { path })
+        },
+        begun,
+      )
+    return this.#writer.withLock(() => Promise.allSettled(notes.map(create)))
+  }
+
+  /** Begins a change as `ChangeLog.begin`. Its files are written with `createNotes` and `attach`. */
   async begin(draft: ChangeDraft, into?: number): Promise<number | undefined> {
     return this.#writer.withLock(async () => this.#transaction.log?.begin(draft, into))
   }
 
-  /** Appends an entry to the daily log of `at`, marked private if `isPrivate`. @throws AppError as `write` */
-  async remember(note: string, at: Date, origin: WriteOrigin, isPrivate = false): Promise<RememberedLines> {
+  /** Appends a dated entry to the daily log of `at`, marked private if `isPrivate`. @throws AppError as `write` */
+  async remember(text: string, at: Date, origin: WriteOrigin, isPrivate = false): Promise<RememberedLines> {
     const path = dailyLogPath(localDate(at), this.layout)
+    const note = this.#dated(text, localDate(at))
     return this.#addNote(path, note, origin, isPrivate, (current) => addLogEntry(current, note, at))
   }
 
   /** Creates the section at the end if it does not exist. @throws AppError `input_invalid` for its name; as `write` */
-  async rememberIn(section: string, note: string, origin: WriteOrigin, isPrivate = false): Promise<RememberedLines> {
+  async rememberIn(section: string, text: string, origin: WriteOrigin, isPrivate = false): Promise<RememberedLines> {
     const title = sectionTitle(section)
+    const note = this.#dated(text, localDate(new Date(this.#writer.now())))
     return this.#addNote(longTermFile(this.layout), note, origin, isPrivate, (current = '') =>
       addToSection(current, title, noteItem(note)),
     )
@@ -280,7 +301,8 @@ export class Workspace {
   }
 
   /** Finds a note in the daily log or the long-term memory, after a request that got no answer. */
-  async findRememberedNote(note: string, at: Date, isLongTerm = false) {
+  async findRememberedNote(given: string, at: Date, isLongTerm = false) {
+    const note = this.#dated(given, localDate(at))
     const path = isLongTerm ? longTermFile(this.layout) : dailyLogPath(localDate(at), this.layout)
     if (!(await this.exists(path))) return undefined
     const { text } = await this.read(path)

@@ -2,8 +2,6 @@ import { text as readText } from 'node:stream/consumers'
 import { AppError, onAppError, orUndefined } from '#shared/util/errors.ts'
 import { createApp, openBase, type AppBase, type AppOptions } from '../../composition/create-app.ts'
 import { callPrimary, lockPathsOf } from '../../instance-lock/primary-connection.ts'
-import { datedNote } from '#search/text'
-import { localDate } from '#workspace'
 import { assertNeverUsed, setUpAtFirstUse } from '../open-memory.ts'
 import type { CommonFlags } from '../flags.ts'
 import { openSecretsIn, withAddedPrivate } from '#shared/markdown/visibility-edit.ts'
@@ -63,9 +61,8 @@ async function writeNote(options: AppOptions & { base: AppBase }, agent: string,
     const { workspace, compare, close } = await app.agents.openWriter(agent)
     try {
       const now = app.now()
-      const text = datedNote(note, localDate(now))
-      const savedNote = mayBeSaved ? await workspace.findRememberedNote(text, now) : undefined
-      const saved = savedNote ?? (await workspace.remember(text, now, { cause: 'capture' }))
+      const savedNote = mayBeSaved ? await workspace.findRememberedNote(note, now) : undefined
+      const saved = savedNote ?? (await workspace.remember(note, now, { cause: 'capture' }))
       // The note is saved: no error may make the user save it again.
       return { ...saved, match: (await orUndefined(compare(saved)))?.[0] }
     } finally {

@@ -34,6 +34,7 @@ const output = z.object({
       "Result for the section. 'waits for the user': the note is in today's log and a suggestion is in the user's inbox; do not write it again",
     ),
   proposal: z.string().optional().describe('Id of the suggestion in the inbox'),
+  alike: z.string().optional().describe('Line that says the same or something earlier: path:line text'),
 })
 
 export const rememberTool: MemoryTool<typeof input, typeof output> = {
@@ -56,7 +57,7 @@ export const rememberTool: MemoryTool<typeof input, typeof output> = {
     const saved = await ask((primary, isRepeated) =>
       primary.clients.remember({ ...request, mayBeThere: isRepeated }, { signal }),
     )
-    const { path, startLine, endLine, change, proposal: suggestion } = saved
+    const { path, startLine, endLine, change, proposal: suggestion, alike } = saved
     const pending = suggestion === null ? 'refused before' : 'waits for the user'
     const longTerm = suggestion === undefined ? 'written' : pending
     return {
@@ -67,6 +68,7 @@ export const rememberTool: MemoryTool<typeof input, typeof output> = {
       done: 'remembered',
       ...(section === undefined ? {} : { longTerm }),
       ...(typeof suggestion === 'string' ? { proposal: suggestion } : {}),
+      ...(alike && { alike: `${alike.path}:${alike.line} ${alike.text}` }),
     }
   },
 }
