@@ -146,7 +146,7 @@ function ImportPlanView({ task, plan, onAttachments, onDone }: PlanProps) {
       },
     }),
   )
-  const hasChoice = kind === 'markdown' && (attachments.added + attachments.conflicts > 0 || !task.withAttachments)
+  const hasChoice = attachments.added + attachments.conflicts > 0 || !task.withAttachments
   return (
     <section className="flex flex-col gap-2 rounded-md border border-line px-4 py-3" data-testid="import-plan">
       <Facts plan={plan} />
@@ -193,13 +193,13 @@ function ImportPlanView({ task, plan, onAttachments, onDone }: PlanProps) {
   )
 }
 
-const factNames = ['same', 'conflicts', 'skipped', 'links', 'lost'] as const
+const factNames = ['same', 'conflicts', 'skipped', 'memories', 'links', 'lost'] as const
 
 function Facts({ plan }: { plan: ImportPlan }) {
-  const { kind, same, conflicts, skipped, attachments, links, lost } = plan
+  const { kind, same, conflicts, skipped, memories, attachments, links, lost } = plan
   const factsOf = (counts: Partial<Record<(typeof factNames)[number], number>>) =>
     factNames.flatMap((name) => (counts[name] ? [t(`import.${name}`, { count: counts[name] })] : []))
-  const notes = [t('import.plan', { count: plan.added }), ...factsOf({ same, conflicts, skipped })]
+  const notes = [t('import.plan', { count: plan.added }), ...factsOf({ same, conflicts, skipped, memories })]
   const added = t('import.attachments', { count: attachments.added, size: formatBytes(attachments.bytes) })
   const hasAttachments = attachments.added + attachments.same + attachments.conflicts > 0
   return (

@@ -72,8 +72,10 @@ const changedLinksSchema = z.object({
 })
 
 export const importPlanSchema = fileCountsSchema.extend({
-  kind: z.enum(['markdown', 'chatgpt', 'claude']),
+  kind: z.enum(['markdown', 'chatgpt', 'claude', 'deepseek', 'gemini']),
   skipped: z.int(),
+  /** Parts of what another program remembers, which become suggestions. */
+  memories: z.int(),
   /** `bytes`: total size of the files to copy. */
   attachments: fileCountsSchema.extend({ bytes: z.int() }),
   links: z.int(),

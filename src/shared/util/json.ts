@@ -12,6 +12,14 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+export const recordsIn = (value: unknown) => (Array.isArray(value) ? value.filter(isRecord) : [])
+
+/** Returns the list at a path; [] if there is none. */
+export function listAt(value: unknown, path: readonly string[]): readonly unknown[] {
+  const list = valueAt(value, path)
+  return Array.isArray(list) ? list : []
+}
+
 export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>((node, step) => Object(node)[step], value)
 }

@@ -1,5 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { zipSync } from 'fflate'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -192,6 +193,18 @@ describe('import', () => {
     await importer.undo(second.change)
     await importer.undo(first.change)
     expect((await importer.plan(taskOf(export2, 'chats'))).same).toBe(0)
+  })
+
+  it('suggests what Claude remembers for MEMORY.md, as parts that can be accepted together', async () => {
+    const { app, run, workspace } = await openImporter({ 'MEMORY.md': '# Memory\n' })
+    const { suggestions } = await app.agents.get('main')
+    await run(fileURLToPath(new URL('../../fixtures/imports/claude/source', import.meta.url)), 'in')
+    const { open } = await suggestions.list()
+    expect(open).toHaveLength(2)
+    await suggestions.accept(open.map(({ id }) => id))
+    const memory = await readFile(join(workspace, 'MEMORY.md'), 'utf8')
+    expect(memory).toMatch(/^Kim bakes\. \^\[import: source, [\d-]+\]$/m)
+    expect(memory).toMatch(/^The project uses rye\./m)
   })
 
   it('marks an import with its source once, keeps an existing source, and creates no steering file', async () => {

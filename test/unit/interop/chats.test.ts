@@ -1,111 +1,15 @@
+import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { chatIdIn, messagesAfter, noteOfChat } from '../../../src/main/interop/import/chats.ts'
 import { readChats as readFiles } from '../../../src/main/interop/import/read-chats.ts'
 import { randomOf } from '../../support/random.ts'
 
-type Part = string | Record<string, unknown>
-
-type MessageOptions = Partial<Record<'recipient' | 'kind' | 'text', string>> & { readonly metadata?: object }
-
-/** Returns a chat of ChatGPT whose messages follow each other. */
-function chatOf(
-  id: string,
-  messages: readonly (readonly [role: string, parts: readonly Part[], options?: MessageOptions])[],
-) {
-  const nodes = messages.map(([role, parts, { recipient = 'all', metadata = {}, kind = 'text', text } = {}], at) => {
-    const content = text === undefined ? { content_type: kind, parts } : { content_type: kind, text }
-    const message = { author: { role }, recipient, metadata, create_time: 1_767_268_800 + at, content }
-    return [`n${at}`, { id: `n${at}`, parent: at === 0 ? 'root' : `n${at - 1}`, message }] as const
-  })
-  return {
-    conversation_id: id,
-    title: `Chat ${id}`,
-    create_time: 1_767_268_800,
-    current_node: nodes.at(-1)?.[0],
-    mapping: { root: { id: 'root', parent: null, message: null } as unknown, ...Object.fromEntries(nodes) },
-  }
-}
-
-const museum = chatOf('museum', [
-  ['system', ['']],
-  ['user', ['Kim'], { metadata: { is_visually_hidden_from_conversation: true }, kind: 'user_editable_context' }],
-  ['user', ['When does the museum open?']],
-  ['assistant', [], { kind: 'thoughts' }],
-  ['assistant', [], { recipient: 'web.run', kind: 'code', text: '{"search_query":[{"q":"museum"}]}' }],
-  ['tool', ['a page']],
-  [
-    'assistant',
-    [
-      'At ten \uE200cite\uE202turn0search3\uE202turn0search1\uE201, and \uE200entity\uE202["place","Café Nord"]\uE201 at eight 【3†source】.',
-    ],
-    {
-      metadata: {
-        content_references: [
-          {
-            matched_text: '\uE200cite\uE202turn0search3\uE202turn0search1\uE201',
-            items: [{ title: 'Hours [2026]', url: 'https://museum.example/hours' }],
-          },
-        ],
-      },
-    },
-  ],
-])
-
-const voice = chatOf('voice', [
-  [
-    'user',
-    [
-      { content_type: 'audio_transcription', text: 'The hint is the year of the flood.' },
-      { content_type: 'real_time_user_audio_video_asset_pointer', audio_asset_pointer: {} },
-      { content_type: 'image_asset_pointer', asset_pointer: 'x' },
-    ],
-    { kind: 'multimodal_text' },
-  ],
-  [
-    'assistant',
-    [],
-    {
-      recipient: 'canmore.create_textdoc',
-      kind: 'code',
-      text: '{"name":"Packing list","type":"document","content":"- tent"}',
-    },
-  ],
-  ['assistant', [], { kind: 'code', text: 'print(1)' }],
-])
-
-const lease = {
-  uuid: 'lease',
-  name: 'Lease',
-  created_at: '2026-03-02T12:00:00Z',
-  chat_messages: [
-    {
-      uuid: 'a',
-      parent_message_uuid: 'none',
-      sender: 'human',
-      text: 'Summarise',
-      content: [{ type: 'text', text: 'Summarise' }],
-      attachments: [{ file_name: 'paste.txt', extracted_content: 'The deposit is 1,450 euros.' }],
-      files: [{ file_name: 'plan.png' }],
-    },
-    { uuid: 'b', parent_message_uuid: 'a', sender: 'assistant', text: 'An earlier answer', content: [] },
-    {
-      uuid: 'c',
-      parent_message_uuid: 'a',
-      sender: 'assistant',
-      text: '```\nThis block is not supported on your current device yet.\n```\n\nDone.',
-      content: [
-        { type: 'thinking', thinking: 'hm' },
-        {
-          type: 'tool_use',
-          name: 'artifacts',
-          input: { command: 'create', title: 'Terms', content: 'Notice: 3 months' },
-        },
-        { type: 'text', text: 'Done.' },
-      ],
-    },
-  ],
-}
+const fixtures = new URL('../../fixtures/imports/', import.meta.url)
+const chatsIn = (path: string) => JSON.parse(readFileSync(new URL(path, fixtures), 'utf8'))
+const [museum, voice] = chatsIn('chatgpt/source/conversations-001.json')
+const [lease] = chatsIn('claude/source/conversations.json')
+const [sourdough] = chatsIn('deepseek/source/conversations.json')
 
 /** Reads values as the JSON texts of files. */
 const readChats = (values: readonly unknown[]) => readTexts(values.map((value) => JSON.stringify(value) ?? ''))
@@ -116,22 +20,6 @@ const partsOf = async (...values: unknown[]) =>
   Object.fromEntries(((await readChats(values))?.leftParts ?? []).map(({ reason, count }) => [reason, count]))
 
 describe('chats of ChatGPT', () => {
-  it('have what the interface shows, with links and names for marks', async () => {
-    expect(await textsOf([museum])).toEqual([
-      '---\nchat: "museum"\n---\n\n# Chat museum\n\n*2026-01-01*\n\n**User:** When does the museum open?\n\n' +
-        '**Assistant:** At ten ([Hours 2026](https://museum.example/hours)), and Café Nord at eight.\n',
-    ])
-    expect(await partsOf([museum])).toEqual({ hidden: 2, tool: 2 })
-  })
-
-  it('have spoken words, documents of the canvas and code', async () => {
-    const [text = ''] = (await textsOf([voice])) ?? []
-    expect(text).toContain('**User:** The hint is the year of the flood.\n')
-    expect(text).toContain('**Assistant:** **Packing list**\n\n- tent\n')
-    expect(text).toContain('```\nprint(1)\n```')
-    expect(await partsOf([voice])).toEqual({ file: 1 })
-  })
-
   it.each([
     ['without a last message', { current_node: undefined }],
     ['with a last message that is not there', { current_node: 'gone' }],
@@ -157,31 +45,6 @@ describe('chats of ChatGPT', () => {
       kind: 'chatgpt',
       files: [{ chat: { id: 'museum' } }, { chat: { id: 'voice' } }],
     })
-  })
-})
-
-describe('chats of Claude', () => {
-  it('have pasted texts, artifacts and the branch that is shown', async () => {
-    expect(await textsOf([lease])).toEqual([
-      '---\nchat: "lease"\n---\n\n# Lease\n\n*2026-03-02*\n\n**User:** Summarise\n\n**paste.txt**\n\nThe deposit is 1,450 euros.\n\n' +
-        '**Assistant:** **Terms**\n\nNotice: 3 months\n\nDone.\n',
-    ])
-    expect(await partsOf([lease])).toEqual({ hidden: 1, file: 1, branch: 1 })
-  })
-
-  it('come with projects and memories', async () => {
-    const project = {
-      name: 'Bakery',
-      prompt_template: 'Use grams.',
-      docs: [{ filename: 'flour.md', content: 'Nordmill' }],
-    }
-    const memories = { conversations_memory: 'Kim bakes.', project_memories: { p: 'The project uses rye.' } }
-    const found = await readChats([[lease], [project], [memories], [{ uuid: 'account' }]])
-    expect(found?.files.slice(1)).toEqual([
-      { path: 'Projects/Bakery/About.md', text: '# Bakery\n\nUse grams.\n' },
-      { path: 'Projects/Bakery/flour.md', text: 'Nordmill' },
-      { path: 'Claude memory.md', text: '# Claude memory\n\nKim bakes.\n\nThe project uses rye.\n' },
-    ])
   })
 })
 
@@ -213,6 +76,7 @@ describe('damaged exports', () => {
   it.each([
     ['ChatGPT', [museum, voice], 'mapping'],
     ['Claude', [lease, { ...lease, uuid: 'other' }], 'chat_messages'],
+    ['DeepSeek', [sourdough, { ...sourdough, id: 'other' }], 'mapping'],
   ])('of %s are read as far as possible, and count what is left out', async (_name, chats, field) => {
     const random = randomOf(56)
     for (let round = 0; round < 400; round += 1) {

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import type { Suggestion } from '#shared/contract/index.ts'
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { AgentModels, loadPrompts, type SuggestedChange, storeRequest, wireRecorder, type Sessions } from '#agent'
-import { type ChangeLog, type Links, localDate, type Workspace } from '#workspace'
+import { onAppError } from '#shared/util/errors.ts'
+import { type ChangeLog, type Links, localDate, longTermFile, type Workspace } from '#workspace'
 import { hasSourceMark, sourceMark, sourceName } from '#shared/markdown/provenance.ts'
 import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
 import { messageText } from '#shared/chat/messages.ts'
@@ -105,13 +106,30 @@ export function compareNote(options: AgentOptions, workspace: Workspace, saved: 
 export async function suggestUntrustedChange(
   suggestions: SuggestionService,
   { path, before, after, sources }: SuggestedChange,
-  model: string,
+  author: Suggestion['author'],
   date: Date,
 ): Promise<void> {
   const mark = sourceMark(sources, localDate(date))
   const markedText = sources.length > 0 ? withAddedSource(before ?? '', after, mark, hasSourceMark) : after
-  const origin = { author: { kind: 'model' as const, model }, at: date.getTime() }
+  const origin = { author, at: date.getTime() }
   await suggestions.add([untrustedSuggestion({ path, before, after: markedText }, sources.map(sourceName), origin)])
+}
+
+/** Suggests adding what another program remembers to MEMORY.md. @param parts of Markdown @param source file name */
+export async function suggestMemories(
+  suggestions: SuggestionService,
+  workspace: Workspace,
+  parts: readonly string[],
+  source: string,
+  date: Date,
+): Promise<void> {
+  const path = longTermFile(workspace.layout)
+  for (const part of parts) {
+    const before = (await workspace.read(path).catch(onAppError('file_not_found')))?.text
+    const after = `${before === undefined ? '' : `${before.trimEnd()}\n\n`}## ${source}\n\n${part}\n`
+    const change = { path, before, after, sources: [{ kind: 'import', name: source }] } as const
+    await suggestUntrustedChange(suggestions, change, { kind: 'user' }, date)
+  }
 }
 
 export function reviewRequestsFolder({ folders }: Pick<AgentOptions, 'folders'>): string {

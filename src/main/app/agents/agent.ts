@@ -36,7 +36,7 @@ import { marksBy, type PrivacyMarks } from '#workspace/privacy'
 import { reportDamaged, type AgentOptions } from './agent-options.ts'
 import { openDrafts } from './drafts.ts'
 import { cachedStatistics, listFiles, listPaths, privacyOfFiles, type ListOptions } from './list-files.ts'
-import { openSuggestions, suggestUntrustedChange, reviewRequestsFolder } from './agent-suggestions.ts'
+import { openSuggestions, suggestMemories, suggestUntrustedChange, reviewRequestsFolder } from './agent-suggestions.ts'
 import { allPrivateRules, foldersWithPrivateRules, memorySource, privateRulesOf } from './memory-source.ts'
 import { clearChangeProblems, openWorkspace, rootsOf, recoverInterruptedChanges } from './open-workspace.ts'
 import { changeLogFile } from './state-folders.ts'
@@ -109,6 +109,7 @@ export class OpenAgent {
       now,
       privateRules: () => privateRulesOf(options),
       privateRulesFor: (path) => allPrivateRules(options, path),
+      suggestMemories: (parts, source) => suggestMemories(this.suggestions, workspace, parts, source, now()),
     })
     this.findReplace = new Finder(workerEntry(mainFolder, 'workspace/find-replace/find.worker'), workspace)
     this.commits = new GitLog(roots)
@@ -140,7 +141,7 @@ export class OpenAgent {
       memory,
       visibleTo: (reader) => this.visibleTo(reader),
       privacy: this.privacy,
-      propose: (change, model) => suggestUntrustedChange(suggestions, change, model, now()),
+      propose: (change, model) => suggestUntrustedChange(suggestions, change, { kind: 'model', model }, now()),
       endingsFile: folders.endings,
       onFault: onFault('turn'),
     })

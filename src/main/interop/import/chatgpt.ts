@@ -4,8 +4,8 @@
  * document it.
  */
 import { z } from 'zod'
-import { parseJson, isRecord } from '#shared/util/json.ts'
-import { toDate, type ImportedChat, type CountOmitted } from './chats.ts'
+import { isRecord, parseJson, recordsIn } from '#shared/util/json.ts'
+import { messageOf, readTree, toDate, type CountOmitted, type FileOf, type ImportedChat } from './chats.ts'
 
 const chatSchema = z.looseObject({
   title: z.string().nullish().catch(null),
@@ -33,8 +33,7 @@ const nodeSchema = z.looseObject({
     })
     .nullish(),
 })
-type Node = z.infer<typeof nodeSchema>
-type Message = NonNullable<Node['message']>
+type Message = NonNullable<z.infer<typeof nodeSchema>['message']>
 
 /** Kinds of content that the interface does not show as messages. */
 const hiddenKinds = new Set([
@@ -49,41 +48,20 @@ const hiddenKinds = new Set([
 ])
 
 /** @returns undefined if the value is no chat */
-export function readChatgptChat(value: unknown, count: CountOmitted): ImportedChat | undefined {
+export function readChatgptChat(value: unknown, count: CountOmitted, fileOf: FileOf): ImportedChat | undefined {
   const parsed = chatSchema.safeParse(value)
   if (!parsed.success) return undefined
   const { mapping, current_node, title, create_time, id, conversation_id } = parsed.data
-  const nodes = new Map<string, Node>()
-  for (const [name, node] of Object.entries(mapping)) {
-    const { data } = nodeSchema.safeParse(node)
-    if (data) nodes.set(name, data)
-    else count('unreadable')
-  }
-  const shown: Node[] = []
-  const visited = new Set<string>()
-  // Follows the parents of the last message, which leaves out edited and regenerated messages.
-  const last = current_node && nodes.has(current_node) ? current_node : latestLeaf(nodes)
-  for (let name = last; name && !visited.has(name); name = nodes.get(name)?.parent ?? undefined) {
-    visited.add(name)
-    const node = nodes.get(name)
-    if (node) shown.unshift(node)
-  }
-  const others = [...nodes].filter(([name]) => !visited.has(name))
-  count('branch', others.filter(([, { message }]) => message && isShown(message)).length)
+  const timeOf = ({ message }: z.infer<typeof nodeSchema>) => message?.create_time ?? 0
+  // Leaves out edited and regenerated messages.
+  const { shown, others } = readTree(mapping, nodeSchema, { count, timeOf, last: current_node })
+  count('branch', others.filter(({ message }) => message && isShown(message)).length)
   const messages = shown.flatMap(({ message }) => {
     if (!message) return []
-    const text = textOf(message, count)
-    return text === '' ? [] : [`**${message.author.role === 'user' ? 'User' : 'Assistant'}:** ${text}`]
+    const text = textOf(message, count, fileOf)
+    return text === '' ? [] : [messageOf(message.author.role === 'user' ? 'User' : 'Assistant', text)]
   })
   return { id: conversation_id ?? id ?? '', title: title ?? '', createdAt: toDate(create_time), messages }
-}
-
-/** Returns the latest message without an answer; the last one in the file if they have no times. */
-function latestLeaf(nodes: ReadonlyMap<string, Node>): string | undefined {
-  const parents = new Set([...nodes.values()].map(({ parent }) => parent))
-  const leaves = [...nodes].filter(([name, { message }]) => !parents.has(name) && message)
-  const timeOf = ([, { message }]: (typeof leaves)[number]) => message?.create_time ?? 0
-  return leaves.reverse().toSorted((one, other) => timeOf(other) - timeOf(one))[0]?.[0]
 }
 
 function isShown({ author, metadata, recipient, content }: Message): boolean {
@@ -93,7 +71,7 @@ function isShown({ author, metadata, recipient, content }: Message): boolean {
 }
 
 /** Returns the visible text of a message. A hidden message gives '' and is counted. */
-function textOf(message: Message, count: CountOmitted): string {
+function textOf(message: Message, count: CountOmitted, fileOf: FileOf): string {
   const { author, recipient, content, metadata } = message
   const document = recipient?.startsWith('canmore.')
     ? canvasText(content.text ?? stringsIn(content.parts).join(''))
@@ -106,14 +84,24 @@ function textOf(message: Message, count: CountOmitted): string {
     if (!(isEmpty && author.role === 'system')) count(isTool ? 'tool' : 'hidden')
     return ''
   }
+  const linked = new Set<string>()
+  const linkTo = (id: string, name: string, isImage: boolean): string[] => {
+    if (linked.has(id)) return []
+    linked.add(id)
+    const path = fileOf(id)
+    if (path === undefined) count('file')
+    return path === undefined ? [] : [`${isImage ? '!' : ''}[${name.replaceAll(/[[\]]/g, '')}](${encodeURI(path)})`]
+  }
   const parts = (content.parts ?? []).flatMap((part) => {
     if (typeof part === 'string') return [part]
     if (isRecord(part) && typeof part['text'] === 'string') return [part['text']]
     // The recording of a transcribed text is no loss.
-    if (isRecord(part) && !/audio|video/.test(String(part['content_type']))) count('file')
-    return []
+    if (!isRecord(part) || /audio|video/.test(String(part['content_type']))) return []
+    return linkTo(String(part['asset_pointer']).replace(/^.*:\/\//, ''), '', true)
   })
-  const text = content.parts ? parts.join('\n') : (content.text ?? '')
+  const attached = recordsIn(metadata?.['attachments'])
+  const files = attached.flatMap(({ id, name }) => linkTo(String(id), String(name ?? id), false))
+  const text = content.parts ? [...parts, ...files].join('\n') : (content.text ?? '')
   const isCode = content.content_type === 'code'
   const shown = isCode
     ? `\`\`\`${content.language === 'unknown' ? '' : (content.language ?? '')}\n${text}\n\`\`\``
@@ -147,7 +135,7 @@ function withLinks(text: string, references: unknown): string {
     if (!isRecord(reference)) continue
     const { matched_text: matched, items, title, url } = reference
     if (typeof matched !== 'string' || matched.trim() === '') continue
-    const links = [{ title, url }, ...(Array.isArray(items) ? items.filter(isRecord) : [])].flatMap((item) =>
+    const links = [{ title, url }, ...recordsIn(items)].flatMap((item) =>
       typeof item.url === 'string' ? [`[${String(item.title ?? item.url).replaceAll(/[[\]]/g, '')}](${item.url})`] : [],
     )
     if (links.length > 0) linked = linked.replaceAll(matched, `(${[...new Set(links)].join(', ')})`)

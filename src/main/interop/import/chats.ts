@@ -1,11 +1,20 @@
 /** Chats of an export as notes. Each note has the id that the service gave the chat. */
+import type { z } from 'zod'
 import type { ImportPlan } from '#shared/contract/index.ts'
 import { localDate, toFileName } from '#workspace'
+
+export interface SourceFile {
+  readonly path: string
+  readonly size: number
+  readonly chunks: () => AsyncIterable<Uint8Array>
+}
 
 export interface SourceText {
   /** Relative, with forward slashes. Several chats can have the same path. */
   readonly path: string
   readonly text: string
+  /** Path that the note gets, if it is another one. */
+  readonly name?: string | undefined
   /** Set for a chat whose service gave it an id. */
   readonly chat?: ImportedChat
 }
@@ -18,11 +27,23 @@ export interface ImportedChat {
   readonly messages: readonly string[]
 }
 
+export const hasText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
+
+/** A text that begins a block of its own. */
+const blockStart = /^(?:```|~~~|[-*+>|] |#{1,6} |\d+[.)] )/
+
+export function messageOf(speaker: 'User' | 'Assistant', text: string): string {
+  return `**${speaker}:**${blockStart.test(text) ? '\n\n' : ' '}${text}`
+}
+
 /** Why a part of a chat is left out, or `chat` for a chat as a whole. */
 export type OmittedPart = ImportPlan['leftParts'][number]['reason']
 
 /** Counts what a reader leaves out. */
 export type CountOmitted = (reason: OmittedPart, count?: number) => void
+
+/** Returns the path of a file of the export by the id that a message has; undefined if the export does not have it. */
+export type FileOf = (id: string) => string | undefined
 
 export class OmittedCounts {
   readonly #counts = new Map<OmittedPart, number>()
@@ -42,6 +63,34 @@ export function toDate(time: unknown): Date | undefined {
   return date && !Number.isNaN(date.getTime()) ? date : undefined
 }
 
+/** A place in a tree of messages and their alternatives. */
+interface TreeNode {
+  readonly parent?: string | null | undefined
+  readonly message?: unknown
+}
+
+/**
+ * Reads a tree of messages. Its shown branch ends with the last message that the service shows; without it, with the
+ * latest one that has no answer, or the last one in the file if they have no times.
+ * @param timeOf returns 0 for a message without a time
+ */
+export function readTree<Node extends TreeNode>(
+  mapping: Readonly<Record<string, unknown>>,
+  schema: z.ZodType<Node>,
+  { count, timeOf, last }: { count: CountOmitted; timeOf: (node: Node) => number; last?: string | null | undefined },
+): { shown: Node[]; others: Node[] } {
+  const parsed = Object.entries(mapping).map(([name, node]) => [name, schema.safeParse(node).data] as const)
+  const nodes = new Map(parsed.flatMap(([name, node]) => (node ? [[name, node]] : [])))
+  count('unreadable', parsed.length - nodes.size)
+  const parents = new Set([...nodes.values()].map(({ parent }) => parent))
+  const leaves = [...nodes].filter(([name, { message }]) => !parents.has(name) && message).map(([, leaf]) => leaf)
+  const [latest] = leaves.reverse().toSorted((one, other) => timeOf(other) - timeOf(one))
+  const shown = new Set<Node>()
+  let node = (last ? nodes.get(last) : undefined) ?? latest
+  for (; node && !shown.has(node); node = nodes.get(node.parent ?? '')) shown.add(node)
+  return { shown: [...shown].reverse(), others: [...nodes.values()].filter((one) => !shown.has(one)) }
+}
+
 const idProperty = /^---\r?\n(?:(?!---).*\r?\n)*?chat: "([^"\n]+)"\r?\n/
 
 /** Returns the id of the chat that a note was made from; undefined for another note. */
@@ -55,9 +104,33 @@ export function noteOfChat(chat: ImportedChat): SourceText {
   const heading = title.trim().replaceAll(/\s+/g, ' ') || 'Conversation'
   const path = `${date === undefined ? '' : `${date} `}${toFileName(heading, 'Conversation')}.md`
   const isNamed = /^[^"\n]+$/.test(id)
-  const lines = [`# ${heading}`, ...(date === undefined ? [] : [`*${date}*`]), ...messages]
-  const text = `${isNamed ? `---\nchat: "${id}"\n---\n\n` : ''}${lines.join('\n\n')}\n`
+  const text = textOfNote({
+    properties: isNamed ? [`chat: "${id}"`] : [],
+    heading: `# ${heading}`,
+    createdAt,
+    parts: messages,
+  })
   return { path, text, ...(isNamed && { chat }) }
+}
+
+interface NoteParts {
+  /** Lines of YAML. */
+  readonly properties: readonly string[]
+  readonly heading: string
+  readonly createdAt: Date | undefined
+  /** Paragraphs; empty ones are left out. */
+  readonly parts: readonly string[]
+}
+
+export function textOfNote({ properties, heading, createdAt, parts }: NoteParts): string {
+  const matter = properties.length === 0 ? '' : `---\n${properties.join('\n')}\n---\n\n`
+  const date = createdAt === undefined ? '' : `*${localDate(createdAt)}*`
+  return `${matter}${[heading, date, ...parts].filter(Boolean).join('\n\n')}\n`
+}
+
+/** Returns the property of a note's tags; none if there are no tags. */
+export function tagsProperty(tags: readonly string[]): string[] {
+  return tags.length === 0 ? [] : [`tags: [${tags.map((tag) => JSON.stringify(tag)).join(', ')}]`]
 }
 
 /** Returns the messages of a chat after the last one that the notes of an earlier import have. */

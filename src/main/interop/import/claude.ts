@@ -1,8 +1,8 @@
 /** Chats, projects and memories of a Claude export (`conversations.json`, `projects.json`, `memories.json`). */
 import { z } from 'zod'
-import { isRecord } from '#shared/util/json.ts'
+import { isRecord, recordsIn } from '#shared/util/json.ts'
 import { toFileName } from '#workspace'
-import { toDate, type ImportedChat, type CountOmitted, type SourceText } from './chats.ts'
+import { hasText, messageOf, toDate, type ImportedChat, type CountOmitted, type SourceText } from './chats.ts'
 
 const chatSchema = z.looseObject({
   uuid: z.string().optional().catch(undefined),
@@ -44,7 +44,7 @@ export function readClaudeChat(value: unknown, count: CountOmitted): ImportedCha
   count('branch', all.length - branch.length)
   const messages = branch.flatMap((message) => {
     const text = textOf(message, count)
-    return text === '' ? [] : [`**${message.sender === 'human' ? 'User' : 'Assistant'}:** ${text}`]
+    return text === '' ? [] : [messageOf(message.sender === 'human' ? 'User' : 'Assistant', text)]
   })
   return { id: uuid ?? '', title: name ?? '', createdAt: toDate(created_at), messages }
 }
@@ -93,13 +93,11 @@ function artifactText(input: unknown): string {
 /** Returns the documents of a project, and its description and instructions as one note. */
 export function readClaudeProject(project: Record<string, unknown>): SourceText[] {
   const { name, description, prompt_template: instructions, docs } = project
-  const title = typeof name === 'string' && name.trim() !== '' ? name.trim() : 'Project'
+  const title = hasText(name) ? name.trim() : 'Project'
   const folder = `Projects/${toFileName(title, 'Project')}`
-  const about = [`# ${title}`, description, instructions].filter(
-    (part) => typeof part === 'string' && part.trim() !== '',
-  )
-  const documents = (Array.isArray(docs) ? docs.filter(isRecord) : []).flatMap(({ filename, content }) => {
-    if (typeof content !== 'string' || content.trim() === '') return []
+  const about = [`# ${title}`, description, instructions].filter(hasText)
+  const documents = recordsIn(docs).flatMap(({ filename, content }) => {
+    if (!hasText(content)) return []
     const fileName = String(filename ?? 'Document').replace(/(?:\.(?:md|markdown|txt))?$/i, '.md')
     return [{ path: `${folder}/${toFileName(fileName, 'Document.md')}`, text: content }]
   })
@@ -107,10 +105,9 @@ export function readClaudeProject(project: Record<string, unknown>): SourceText[
   return [...(hasAbout ? [{ path: `${folder}/About.md`, text: `${about.join('\n\n')}\n` }] : []), ...documents]
 }
 
-/** Returns what Claude remembers, of all chats and of each project, as one note. */
-export function readClaudeMemories(memories: Record<string, unknown>): SourceText[] {
+/** Returns what Claude remembers, of all chats and of each project. */
+export function readClaudeMemories(memories: Record<string, unknown>): string[] {
   const { conversations_memory: general, project_memories: projects } = memories
   const parts = [general, ...(isRecord(projects) ? Object.values(projects) : [])]
-  const texts = parts.filter((part) => typeof part === 'string' && part.trim() !== '')
-  return texts.length === 0 ? [] : [{ path: 'Claude memory.md', text: `# Claude memory\n\n${texts.join('\n\n')}\n` }]
+  return parts.filter(hasText).map((part) => part.trim())
 }

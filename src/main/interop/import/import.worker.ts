@@ -11,13 +11,25 @@ type PrepareTask = ImportOptions & { readonly path: string; readonly roots: Pick
 
 function createJobs() {
   let source: ImportSource | undefined
+  let texts: readonly (string | null)[] = []
 
   return {
-    /** Opens the source in the first call; reads the workspace in each call. */
+    /**
+     * Opens the source in the first call; reads the workspace in each call.
+     * @returns `files`: in the order of creation, without their texts, which can have hundreds of megabytes
+     */
     async prepare({ path, roots, ...options }: PrepareTask) {
       source ??= await openSource(path)
-      return planImport(source, options, roots)
+      const { plan, files } = await planImport(source, options, roots)
+      texts = files.map(({ text }) => text)
+      return {
+        plan,
+        memories: source.memories,
+        files: files.map(({ path: to, source: from }) => ({ path: to, source: from })),
+      }
     },
+    /** Returns the texts of the planned files from an index on; null for an attachment. */
+    texts: ({ from, count }: { from: number; count: number }) => texts.slice(from, from + count),
     /** Writes an attachment (path in the source) to a new file (absolute path). @throws a system error if it exists */
     async copy({ from, to }: { from: string; to: string }) {
       const file = source?.attachments.get(from)

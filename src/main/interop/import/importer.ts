@@ -6,8 +6,7 @@ import { writeFile } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { ImportPlan, ImportStatus, KnownMemory, PastImport } from '#shared/contract/index.ts'
-import { isCanvas } from '#shared/markdown/links/canvas.ts'
-import { AppError, onAppError } from '#shared/util/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { sourceName, withImport } from '#shared/markdown/provenance.ts'
 import { type Clock, expandHome, KeyedQueue, runInWorker, type WorkerClient } from '#platform'
@@ -43,10 +42,14 @@ interface ImporterOptions {
   readonly privateRules: () => PrivateRules
   readonly privateRulesFor: (path: string) => PrivateRules
   readonly folders: { readonly suggestions: string }
+  /** Suggests adding what another program remembers to MEMORY.md. @param parts of Markdown @param source file name */
+  readonly suggestMemories: (parts: readonly string[], source: string) => Promise<void>
 }
 
 const maxAttempts = 5
 const maxListed = 20
+/** Files that are created and recorded together. */
+const filesAtOnce = 32
 
 interface ImportJob extends ImportTask {
   /** Created files by path, with their `stampOf`. */
@@ -134,41 +137,66 @@ export class Importer {
     const { workspace, log, now } = this.#options
     const importName = basename(job.path.trim())
     const origin = { cause: 'import', sources: [sourceName({ kind: 'import', name: importName })] } as const
-    const today = localDate(now())
-    const files = (await this.#prepare(client, job)).files.map(({ path, source, text }) => {
-      const after = text !== null && isMarkdown(path) ? withImport(text, importName, today) : text
-      return { path, source, before: null, after }
-    })
-    if (files.length === 0) return true
-    const create = async ({ path, source, after }: (typeof files)[number]) => {
-      if (after === null) return workspace.attach(path, (to) => client.copy({ from: source, to }))
-      if (isCanvas(path)) return workspace.attach(path, (to) => writeFile(to, after, { flag: 'wx' }))
-      const createNote = (current: string | undefined) => {
-        if (current === undefined) return after
-        throw new AppError('file_exists', `${path} exists already`, { path })
-      }
-      await workspace.edit(path, origin, createNote, { change: job.change })
-    }
+    const { files, memories } = await this.#prepare(client, job)
     const remaining = new Set(files.map(({ path }) => path))
     const detail = { source: job.path, folders: await this.#missingFolders(remaining) }
-    const draft = { origin, at: now().getTime(), kind: 'import', detail, files } as const
-    job.change = (await workspace.begin(draft, job.change)) ?? job.change
     job.total = job.stamps.size + files.length
     try {
-      for (const file of files) {
-        const { path } = file
-        if (job.isCancelled) break
-        if (!(await create(file).then(() => true, onAppError('file_exists')))) return false
-        remaining.delete(path)
-        job.stamps.set(path, (await workspace.stampOf(path)) ?? '')
+      for (let from = 0; from < files.length && !job.isCancelled; from += filesAtOnce) {
+        const texts = await client.texts({ from, count: filesAtOnce })
+        const batch = files.slice(from, from + filesAtOnce).map(({ path, source }, at) => {
+          const text = texts[at] ?? null
+          const after = text !== null && isMarkdown(path) ? withImport(text, importName, localDate(now())) : text
+          return { path, source, before: null, after }
+        })
+        const draft = { origin, at: now().getTime(), kind: 'import', detail, files: batch } as const
+        job.change = (await workspace.begin(draft, job.change)) ?? job.change
+        const errors = await this.#createBatch(client, batch, origin, job)
+        for (const path of errors.keys())
+          batch.splice(
+            batch.findIndex((file) => file.path === path),
+            1,
+          )
+        for (const { path } of batch) {
+          remaining.delete(path)
+          job.stamps.set(path, (await workspace.stampOf(path)) ?? '')
+        }
+        for (const error of errors.values())
+          if (error instanceof AppError && error.code === 'file_exists') return false
+          else throw error
       }
-      return true
     } finally {
       log.cancel(job.change, remaining)
       // Without files, the log has removed the change set.
       if (job.stamps.size === 0) job.change = undefined
       log.done(job.change, job.stamps)
     }
+    if (!job.isCancelled) await this.#options.suggestMemories(memories, importName)
+    return true
+  }
+
+  /** @returns the errors by path */
+  async #createBatch(
+    client: WorkerClient<ImportJobs>,
+    files: readonly { readonly path: string; readonly source: string; readonly after: string | null }[],
+    origin: Parameters<Workspace['createNotes']>[1],
+    { change }: ImportJob,
+  ): Promise<Map<string, unknown>> {
+    const { workspace } = this.#options
+    const notes = files.flatMap(({ path, after }) =>
+      after !== null && isMarkdown(path) ? [{ path, text: after }] : [],
+    )
+    const results = await workspace.createNotes(notes, origin, { change })
+    const errors = new Map<string, unknown>()
+    for (const [at, result] of results.entries())
+      if (result.status === 'rejected') errors.set(notes[at]?.path ?? '', result.reason)
+    for (const { path, source, after } of files) {
+      if (after !== null && isMarkdown(path)) continue
+      const fill = (to: string) =>
+        after === null ? client.copy({ from: source, to }) : writeFile(to, after, { flag: 'wx' })
+      await workspace.attach(path, fill).catch((error: unknown) => errors.set(path, error))
+    }
+    return errors
   }
 
   /** Imports that can be undone, latest first. @throws AppError `history_unavailable` */

@@ -1,9 +1,13 @@
 /** Notes as other programs export them: names without ids, text bundles of Bear, and notes of Google Keep. */
+import { CsvError, parse as parseCsv } from 'csv-parse/sync'
 import { z } from 'zod'
+import { decodePart } from '#shared/util/decode.ts'
 import { localDate, toFileName } from '#workspace'
-import { toDate, type CountOmitted, type SourceText } from './chats.ts'
+import { tagsProperty, textOfNote, toDate, type CountOmitted, type SourceText } from './chats.ts'
 
-/** Notion adds an id to the names of pages and of their folders. */
+/** A link without a scheme. */
+const linkToFile = /(\]\()(?![a-z][a-z\d+.-]*:)([^)\s]*?)(?:_all)?\.(?:html?|csv)(?=[#)])/gi
+/** Notion adds an id to the names of pages and tables and of their folders. */
 const notionId = / [0-9a-f]{32}(?=\.[^./]+$|$)/
 const inBundle = /([^/]+)\.textbundle\/(?:text(\.(?:md|markdown))|assets\/(.+))$/i
 /** Names that Bear gives to bundles of notes with equal titles. */
@@ -51,11 +55,7 @@ export const isKeepFile = (path: string) => /(?:^|\/)Keep\/[^/]+\.json$/.test(pa
  * @param path of the JSON file
  * @returns the note, and its path with day and title; undefined if the value is no note, or an empty one or one in the trash
  */
-export function readKeepNote(
-  path: string,
-  value: unknown,
-  count: CountOmitted,
-): (SourceText & { name: string }) | undefined {
+export function readKeepNote(path: string, value: unknown, count: CountOmitted): SourceText | undefined {
   const { data: note } = keepSchema.safeParse(value)
   if (!note || (note.textContent === undefined && note.listContent === undefined)) return void count('unreadable')
   if (note.isTrashed) return void count('trash')
@@ -68,9 +68,54 @@ export function readKeepNote(
   const created = toDate((note.createdTimestampUsec ?? Number.NaN) / 1e6)
   const heading = title.trim() || textContent.trim().split('\n', 1)[0] || (listContent[0]?.text ?? '')
   const day = created === undefined ? '' : `${localDate(created)} `
-  const tags = labels.map(({ name }) => JSON.stringify(name)).join(', ')
-  const matter = tags === '' ? '' : `---\ntags: [${tags}]\n---\n\n`
-  const text = `${matter}${[...(title.trim() === '' ? [] : [`# ${title.trim()}`]), ...body].join('\n\n')}\n`
+  const properties = tagsProperty(labels.map(({ name }) => name))
+  const text = textOfNote({
+    properties,
+    heading: title.trim() && `# ${title.trim()}`,
+    createdAt: undefined,
+    parts: body,
+  })
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
   return { path: path.replace(/\.json$/, '.md'), text, name: `${folder}${day}${toFileName(heading, 'Note')}.md` }
+}
+
+/** Table of a database of Notion. `_all` has all rows; the other file has those that a filter shows. */
+export const isTable = (path: string) => / [0-9a-f]{32}_all\.csv$/.test(path)
+
+/** Returns a table of the properties, without the line ends in them; undefined if the text is damaged. */
+export function readTable(path: string, csv: string): SourceText | undefined {
+  const rows = parseRows(csv)
+  const [head = [], ...body] = rows
+  const width = Math.max(...rows.map((row) => row.length), 0)
+  if (width === 0) return undefined
+  const cells = (row: readonly string[]) =>
+    Array.from({ length: width }, (_, at) =>
+      (row[at] ?? '')
+        .trim()
+        .replaceAll(/\s*\n\s*/g, ' ')
+        .replaceAll('|', '\\|'),
+    )
+  const lines = [cells(head), Array.from({ length: width }, () => '---'), ...body.map(cells)].map(
+    (row) => `| ${row.join(' | ')} |`,
+  )
+  const note = path.replace(/_all\.csv$/, '.md')
+  const title = note.replace(notionId, '').replaceAll(/^.*\/|\.md$/g, '')
+  return { path: note, text: `# ${title}\n\n${lines.join('\n')}\n` }
+}
+
+function parseRows(csv: string): string[][] {
+  try {
+    return parseCsv(csv, { bom: true, relax_column_count: true, relax_quotes: true, skip_empty_lines: true })
+  } catch (error) {
+    if (error instanceof CsvError) return []
+    throw error
+  }
+}
+
+/** Makes links to pages and tables lead to their notes. @param converted paths of the notes */
+export function withNoteLinks(text: string, converted: ReadonlySet<string>): string {
+  return text.replaceAll(linkToFile, (whole, before: string, target: string) => {
+    const name = decodePart(target).replace(/^.*\//, '')
+    return converted.has(`${name}.md`) ? `${before}${target}.md` : whole
+  })
 }

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { Document, parse, YAMLParseError } from 'yaml'
 import type { ForeignSettings } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { isRecord, valueAt } from '#shared/util/json.ts'
+import { isRecord, recordsIn, valueAt } from '#shared/util/json.ts'
 import { isLocalAddress } from '#shared/util/locality.ts'
 import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { expandHome, SettingsStore } from '#platform'
@@ -291,7 +291,6 @@ class SettingsMigration {
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 const recordOf = (value: unknown): Settings => (isRecord(value) ? value : {})
-const recordsIn = (value: unknown) => (Array.isArray(value) ? value.filter(isRecord) : [])
 
 /** Returns why a group waits for the user's choice. @param config all changes, by key in the app */
 function doubtsAbout(group: string, config: ReadonlyMap<string, unknown>, options: MigrationOptions): Doubt[] {

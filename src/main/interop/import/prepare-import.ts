@@ -14,9 +14,9 @@ import { onSystemError, orUndefined } from '#shared/util/errors.ts'
 import { inBatches } from '#platform'
 import { followerOf, isMarkdown, readText, resolveInside, resolveRoots, type Roots, walkFiles } from '#workspace'
 import { findRule, type PrivateRules } from '#workspace/privacy'
-import { chatIdIn, messagesAfter, noteOfChat, type SourceText } from './chats.ts'
+import { chatIdIn, messagesAfter, noteOfChat, type SourceFile, type SourceText } from './chats.ts'
 import { targetPathOf, withImportedName, withNumber } from './import-names.ts'
-import type { ImportSource, SourceFile } from './read-source.ts'
+import type { ImportSource } from './read-source.ts'
 
 export interface ImportOptions {
   readonly into: string
@@ -49,15 +49,15 @@ export async function planImport(
   roots: Roots,
 ) {
   const targetPaths = await createTargetPaths(roots, own)
-  const nameOf = (path: string) => source.names.get(path) ?? path
-  const targetOf = (path: string) => targetPathOf(into, source.topFolder + nameOf(path))
+  const nameOf = ({ path, name }: Pick<SourceText, 'path' | 'name'>) => name ?? source.names.get(path) ?? path
+  const targetOf = (file: Pick<SourceText, 'path' | 'name'>) => targetPathOf(into, source.topFolder + nameOf(file))
   const isWanted = ({ path }: { readonly path: string }) => withAttachments || isMarkdown(path)
   const sourceFiles = [...source.files, ...source.attachments.values()]
   const unwanted = sourceFiles.filter((file) => !isWanted(file))
   const omitted = [...source.omitted, ...unwanted.map(({ path }) => ({ path, reason: 'unwanted' as const }))]
   const attachments: PlannedAttachment[] = []
   for (const file of source.attachments.values().filter(isWanted))
-    attachments.push({ ...file, placement: await targetPaths.reserve(targetOf(file.path), isSameAttachment(file)) })
+    attachments.push({ ...file, placement: await targetPaths.reserve(targetOf(file), isSameAttachment(file)) })
   const texts: PlannedText[] = []
   const existingPaths = (await walkFiles(roots.workspace, undefined, roots.forbidden)).files.map(({ path }) => path)
   const existingNotes = await readNotes(roots.workspace, existingPaths)
@@ -74,12 +74,20 @@ export async function planImport(
     // A rule that makes the note private does not cover the imported copy.
     const isPrivate = isMarkdown(path) && findRule(source.topFolder + path, privateRules) !== undefined
     const text = isPrivate ? withVisibility(sourceText, true) : sourceText
-    const target = targetOf(path)
+    const target = targetOf({ path, name: file.name })
     const comparedText = withoutTargets(path, text)
     const placement = await targetPaths.reserve(target, (file) =>
       isSameNote(file, (candidate) => candidate === text || withoutTargets(path, candidate) === comparedText),
     )
-    texts.push({ path, text, ...linksOf(path, text), names: namesOf(parseProperties(text)), target, placement })
+    texts.push({
+      path,
+      name: file.name,
+      text,
+      ...linksOf(path, text),
+      names: namesOf(parseProperties(text)),
+      target,
+      placement,
+    })
   }
   const sourceResolver = new Resolver([...texts, ...attachments.map(({ path }) => ({ path })), ...omitted])
   const linkedTexts = await rewriteAllLinks(texts, attachments, existingPaths, sourceResolver, targetPaths)
@@ -88,8 +96,8 @@ export async function planImport(
   const newAttachments = attachments.filter(isNew)
   const newFiles = [...newTexts, ...newAttachments]
   const newPaths = newFiles.map(({ placement }) => placement.path)
-  const renamed = newFiles.flatMap(({ path, placement }) =>
-    placement.path.endsWith(nameOf(path)) ? [] : [{ from: path, to: placement.path }],
+  const renamed = newFiles.flatMap(({ placement, ...file }) =>
+    placement.path.endsWith(nameOf(file)) ? [] : [{ from: file.path, to: placement.path }],
   )
   const newCanvases = newTexts.filter(({ path }) => isCanvas(path))
   const newNotes = newTexts.filter(({ path }) => isMarkdown(path))
@@ -102,6 +110,7 @@ export async function planImport(
       ...counts,
       same: counts.same + sameChats,
       skipped: source.skipped,
+      memories: source.memories.length,
       attachments: { ...countsOf([...attachments, ...texts.filter(({ path }) => isCanvas(path))]), bytes: sum(sizes) },
       links: sum(newTexts.map(({ rewritten = 0 }) => rewritten)),
       lost: sum(newTexts.map(({ lost = 0 }) => lost)),

@@ -2,13 +2,31 @@ import { JSONParser } from '@streamparser/json'
 import type { ImportPlan } from '#shared/contract/index.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { readChatgptChat } from './chatgpt.ts'
-import { noteOfChat, OmittedCounts, type SourceText } from './chats.ts'
+import { noteOfChat, OmittedCounts, type FileOf, type ImportedChat, type SourceText } from './chats.ts'
 import { readClaudeChat, readClaudeMemories, readClaudeProject } from './claude.ts'
+import { readDeepseekChat } from './deepseek.ts'
+import { readGeminiActivity, readGeminiChat, toGeminiEntry, type GeminiEntry } from './gemini.ts'
 
 export interface ChatExport {
-  readonly kind: 'chatgpt' | 'claude'
+  readonly kind: 'chatgpt' | 'claude' | 'deepseek' | 'gemini'
   readonly files: readonly SourceText[]
+  /** What the service remembers of the user, as parts of Markdown. */
+  readonly memories: readonly string[]
   readonly leftParts: ImportPlan['leftParts']
+}
+
+const readers = {
+  chatgpt: readChatgptChat,
+  claude: readClaudeChat,
+  deepseek: readDeepseekChat,
+  gemini: readGeminiChat,
+} as const
+
+/** Returns the service of a chat; undefined for another value. */
+function serviceOf(item: unknown): ChatExport['kind'] | undefined {
+  if (hasField(item, 'mapping')) return hasField(item, 'inserted_at') ? 'deepseek' : 'chatgpt'
+  if (hasField(item, 'chat_messages')) return 'claude'
+  return hasField(item, 'conversation_turns') ? 'gemini' : undefined
 }
 
 /**
@@ -17,28 +35,40 @@ export interface ChatExport {
  * @param files chunks of each
  * @returns undefined if there is no chat of a known form
  */
-export async function readChats(files: readonly AsyncIterable<Uint8Array>[]): Promise<ChatExport | undefined> {
+export async function readChats(
+  files: readonly AsyncIterable<Uint8Array>[],
+  fileOf: FileOf = () => undefined,
+): Promise<ChatExport | undefined> {
   let kind: ChatExport['kind'] | undefined
   const counts = new OmittedCounts()
   const { count } = counts
   const texts: SourceText[] = []
-  const add = (item: unknown) => {
-    kind ??= hasField(item, 'mapping') ? 'chatgpt' : hasField(item, 'chat_messages') ? 'claude' : undefined
-    const isChatgpt = kind === 'chatgpt'
-    if (kind === 'claude' && hasField(item, 'conversations_memory')) texts.push(...readClaudeMemories(item))
-    else if (kind === 'claude' && hasField(item, 'docs')) texts.push(...readClaudeProject(item))
-    // Other files of an export, such as the one of the user's account.
-    if (!kind || !hasField(item, isChatgpt ? 'mapping' : 'chat_messages')) return
-    const chat = isChatgpt ? readChatgptChat(item, count) : readClaudeChat(item, count)
+  const memories: string[] = []
+  const activity: GeminiEntry[] = []
+  const addChat = (chat: ImportedChat | undefined) => {
     if (chat && chat.messages.length > 0) texts.push(noteOfChat(chat))
     else count(chat ? 'empty' : 'chat')
   }
+  const add = (item: unknown) => {
+    const service = serviceOf(item)
+    const entry = service ? undefined : toGeminiEntry(item)
+    kind ??= service ?? (entry ? 'gemini' : hasField(item, 'conversations_memory') ? 'claude' : undefined)
+    if (service) addChat(readers[service](item as Record<string, unknown>, count, fileOf))
+    else if (entry) activity.push(entry)
+    else if (kind === 'claude' && hasField(item, 'conversations_memory')) {
+      const parts = readClaudeMemories(item)
+      memories.push(...parts)
+      if (parts.length > 0) texts.push({ path: 'Claude memory.md', text: `# Claude memory\n\n${parts.join('\n\n')}\n` })
+    } else if (kind === 'claude' && hasField(item, 'docs')) texts.push(...readClaudeProject(item))
+    // Other files of an export, such as the one of the user's account, are not read.
+  }
   let brokenFiles = 0
   for (const chunks of files) if (!(await readItems(chunks, add))) brokenFiles += 1
+  for (const chat of readGeminiActivity(activity, count, fileOf)) addChat(chat)
   if (!kind) return undefined
   // At least the chat in which the file breaks off is lost.
   count('chat', brokenFiles)
-  return { kind, files: texts, leftParts: counts.list() }
+  return { kind, files: texts, memories, leftParts: counts.list() }
 }
 
 /** Calls `add` with each item of a list, or with an object as a whole. @returns false if the text is not complete JSON */

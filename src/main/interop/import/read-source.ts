@@ -4,6 +4,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { x as extract } from 'tar'
 import { appFolderName } from '#shared/util/agent-files.ts'
 import { attachmentType } from '#shared/util/attachments.ts'
 import { AppError, isSystemError, unlessAppError } from '#shared/util/errors.ts'
@@ -20,15 +21,12 @@ import {
   walkFiles,
 } from '#workspace'
 import { openArchive, type Archive } from './archive.ts'
-import { OmittedCounts, type SourceText } from './chats.ts'
-import { exportedNames, isKeepFile, readKeepNote } from './note-exports.ts'
+import { OmittedCounts, type CountOmitted, type FileOf, type SourceFile, type SourceText } from './chats.ts'
+import { readEvernote } from './evernote.ts'
+import { isHtml, readHtml } from './html-notes.ts'
+import { isJoplinItem, readJoplin } from './joplin.ts'
+import { exportedNames, isKeepFile, isTable, readKeepNote, readTable, withNoteLinks } from './note-exports.ts'
 import { readChats, type ChatExport } from './read-chats.ts'
-
-export interface SourceFile {
-  readonly path: string
-  readonly size: number
-  readonly chunks: () => AsyncIterable<Uint8Array>
-}
 
 export interface OmittedFile {
   readonly path: string
@@ -60,8 +58,18 @@ interface Contents {
 const maxImportBytes = 256 * 1024 * 1024
 /** Limit of an inner archive, bytes. Export tools split at 5 GB or less. */
 const maxInnerBytes = 6 * 1024 * 1024 * 1024
-/** Files of an export with chats, projects or memories. */
+/** Files of an export with chats, projects or memories; those of a Takeout are in folders. */
 const exportName = /^(?:conversations(?:-\d+)?|projects|memories)\.json$/
+const geminiName = /(?:^|\/)(?:(?:Gemini|Bard)[^/]*\/MyActivity\.json|conversation_\d+\.(?:json|txt))$/
+/** Logseq keeps earlier versions of pages. */
+const isEarlierCopy = /(?:^|\/)logseq\/(?:bak|version-files)\//
+const isEvernote = (path: string) => /\.enex$/i.test(path)
+
+/** True for a file that becomes Markdown. A Takeout has each note of Keep also as a page. */
+function isConverted(path: string): boolean {
+  const isPage = isHtml(path) && !/(?:^|\/)(?:Keep\/[^/]+|archive_browser|MyActivity)\.html$/.test(path)
+  return isPage || isEvernote(path) || isKeepFile(path) || isTable(path)
+}
 
 /**
  * The caller must close the result.
@@ -70,7 +78,7 @@ const exportName = /^(?:conversations(?:-\d+)?|projects|memories)\.json$/
 export async function openSource(path: string): Promise<ImportSource> {
   const opened = new AsyncDisposableStack()
   try {
-    const source = await readContents(path, await openContents(path, opened))
+    const source = await readContents(path, await openContents(path, opened), opened)
     if (!source.files.some((file) => isMarkdown(file.path)))
       throw new AppError('import_unknown', `${path} contains nothing that can be imported`, { path })
     return { ...source, close: () => opened.disposeAsync() }
@@ -95,15 +103,20 @@ async function openContents(path: string, opened: AsyncDisposableStack): Promise
   }
   // Reading a pipe or device might never end.
   if (!info.isFile()) throw new AppError('import_unknown', `${path} is neither a file nor a folder`, { path })
-  const archive = isMarkdown(path) ? undefined : await openArchive(path, opened)
+  if (/\.jex$/i.test(path)) return openContents(await unpackTar(path, opened), opened)
+  const isNote = isMarkdown(path) || isConverted(path)
+  const archive = isNote ? undefined : await openArchive(path, opened)
   if (archive) return openNotes(archive, opened)
-  const name = isMarkdown(path) ? basename(path) : 'conversations.json'
+  const name = isNote ? basename(path) : 'conversations.json'
   return { files: [{ path: name, size: info.size, chunks: () => createReadStream(path) }], omitted: [] }
 }
 
 /** Returns the files of a zip, or of the zips in it if it has no notes. @throws AppError `archive_unusable` */
 async function openNotes(archive: Archive, opened: AsyncDisposableStack): Promise<Contents> {
-  const isNote = (name: string) => isMarkdown(name) || exportName.test(name.replace(/^.*[\\/]/, ''))
+  const isNote = (name: string) => {
+    const path = name.replaceAll('\\', '/')
+    return isMarkdown(path) || isConverted(path) || geminiName.test(path) || exportName.test(basename(path))
+  }
   const archives = archive.entries.some(({ name }) => isNote(name)) ? [archive] : await unpackInner(archive, opened)
   const files = new Map<string, SourceFile>()
   const symlinks = archives.flatMap((one) => one.symlinks).filter((name) => !isIgnored(name))
@@ -126,11 +139,33 @@ function safePath(name: string): string | undefined {
   return name.split(/[\\/]/).includes('..') ? undefined : unlessAppError(() => normalizePath(name))
 }
 
+async function temporaryFolder(opened: AsyncDisposableStack): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'commonplace-import-'))
+  opened.defer(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** @returns a folder with the files, without links @throws AppError `archive_unusable` */
+async function unpackTar(path: string, opened: AsyncDisposableStack): Promise<string> {
+  const folder = await temporaryFolder(opened)
+  try {
+    await extract({
+      file: path,
+      cwd: folder,
+      strict: true,
+      filter: (_path, entry) => !('type' in entry) || entry.type === 'File',
+    })
+  } catch (error) {
+    const reason = 'it is damaged'
+    throw new AppError('archive_unusable', `${path} cannot be unpacked: ${reason}`, { path, reason }, { cause: error })
+  }
+  return folder
+}
+
 async function unpackInner(archive: Archive, opened: AsyncDisposableStack): Promise<readonly Archive[]> {
   const entries = archive.entries.filter(({ name }) => /\.zip$/i.test(name) && safePath(name) !== undefined)
   if (entries.length === 0) return [archive]
-  const folder = await mkdtemp(join(tmpdir(), 'commonplace-import-'))
-  opened.defer(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder(opened)
   const archives: Archive[] = []
   for (const [index, { chunks }] of entries.entries()) {
     const file = join(folder, `${index}.zip`)
@@ -145,6 +180,7 @@ async function unpackInner(archive: Archive, opened: AsyncDisposableStack): Prom
 async function readContents(
   source: string,
   { files: allFiles, omitted: others }: Contents,
+  opened: AsyncDisposableStack,
 ): Promise<Omit<ImportSource, 'close'>> {
   const { name: unnamed = [], path: located = [] } = Object.groupBy(others, ({ reason }) =>
     reason === 'name' ? 'name' : 'path',
@@ -154,61 +190,92 @@ async function readContents(
     ...file,
     path: file.path.slice(topFolder.length),
   })
-  const files = allFiles.map(belowTop)
+  const files = allFiles.filter(({ path }) => !isEarlierCopy.test(path)).map(belowTop)
   const omitted = [...unnamed, ...located.map(belowTop)]
-  const { json = [], other = [] } = Object.groupBy(files, ({ path }) => (exportName.test(path) ? 'json' : 'other'))
-  if (json.length > 0) {
-    assertImportable(source, sizeOf(json))
-    const sorted = json.toSorted((one, other) => (one.path < other.path ? -1 : 1))
-    const chats = await readChats(sorted.map(({ chunks }) => chunks()))
-    const unused = omit(
-      other.map(({ path }) => path),
-      'kind',
-    )
-    if (chats)
-      return {
-        ...chats,
-        skipped: 0,
-        topFolder: '',
-        decoded: [],
-        names: new Map(),
-        attachments: new Map(),
-        omitted: [...omitted, ...unused],
-      }
-  }
+  const isChatFile = ({ path }: SourceFile) => exportName.test(path) || geminiName.test(topFolder + path)
+  const { json = [], other = [] } = Object.groupBy(files, (file) => (isChatFile(file) ? 'json' : 'other'))
+  assertImportable(source, sizeOf(json))
+  const sorted = json.toSorted((one, two) => (one.path < two.path ? -1 : 1))
+  const shownFiles = new Set<string>()
+  const fileOf = filesById(other, shownFiles)
+  const chats = await readChats(
+    sorted.map(({ chunks }) => chunks()),
+    fileOf,
+  )
+  const rest = chats ? other : files
+  // A Takeout can also have notes.
+  const hasNotes = chats === undefined || chats.kind === 'gemini'
+  const isText = ({ path }: SourceFile) => isMarkdown(path) || isCanvas(path) || isConverted(topFolder + path)
+  const isNote = (file: SourceFile) => hasNotes && isText(file)
+  assertImportable(source, sizeOf(rest.filter((file) => isNote(file) && !isEvernote(file.path))))
   const counts = new OmittedCounts()
-  const keepNotes = new Map<string, string>()
-  const isText = ({ path }: SourceFile) => isMarkdown(path) || isCanvas(path) || isKeepFile(topFolder + path)
-  assertImportable(source, sizeOf(files.filter(isText)))
   const texts: SourceText[] = []
+  /** File names of notes that were pages or tables. */
+  const converted = new Set<string>()
   const attachments = new Map<string, SourceFile>()
   const decoded: { path: string; encoding: string }[] = []
-  for (const file of files) {
+  for (const file of rest) {
     const { path, size } = file
-    const { text, encoding } = (isText(file) ? await readText(file) : undefined) ?? {}
+    if (isNote(file) && isEvernote(path)) {
+      const notebook = await readEvernote(path, file.chunks(), { ...counts, temporary: await temporaryFolder(opened) })
+      texts.push(...notebook.notes)
+      for (const attachment of notebook.attachments) attachments.set(attachment.path, attachment)
+      continue
+    }
+    const { text, encoding } = (isNote(file) ? await readText(file) : undefined) ?? {}
     if (encoding !== undefined) decoded.push({ path, encoding })
-    if (text !== undefined && isKeepFile(topFolder + path)) {
-      const note = readKeepNote(path, parseJson(text), counts.count)
-      if (note) texts.push(note)
-      if (note) keepNotes.set(note.path, note.name)
-    } else if (text !== undefined) texts.push({ path, text })
-    else if (isText(file)) omitted.push({ path, reason: 'unreadable' })
-    else if (attachmentType(path) === undefined) omitted.push({ path, reason: 'kind' })
+    const notes = text === undefined ? undefined : convert(topFolder, path, text, counts.count)
+    for (const note of notes ?? []) converted.add(basename(note.path))
+    if (text !== undefined) texts.push(...(notes ?? [{ path, text }]))
+    else if (isNote(file)) omitted.push({ path, reason: 'unreadable' })
+    else if (attachmentType(path) === undefined || !(hasNotes || shownFiles.has(path)))
+      omitted.push({ path, reason: 'kind' })
     else if (size > maxAttachmentBytes) omitted.push({ path, reason: 'large' })
     else attachments.set(path, file)
   }
-  const skipped = omitted.filter(({ path, reason }) => isMarkdown(path) && reason !== 'link').length
-  const names = new Map([...exportedNames(texts, [...attachments.keys()]), ...keepNotes])
+  const { joplin = [], plain = [] } = Object.groupBy(texts, (text) => (isJoplinItem(text) ? 'joplin' : 'plain'))
+  const items = readJoplin(joplin, attachments.keys(), counts.count)
+  const names = new Map([...exportedNames(plain, [...attachments.keys()]), ...items.names])
+  const linked =
+    converted.size === 0 ? plain : plain.map((note) => ({ ...note, text: withNoteLinks(note.text, converted) }))
   return {
-    kind: 'markdown',
-    topFolder,
-    files: texts,
-    skipped,
-    leftParts: counts.list(),
+    kind: chats?.kind ?? 'markdown',
+    topFolder: hasNotes ? topFolder : '',
+    files: [...(chats?.files ?? []), ...linked, ...items.notes],
+    memories: chats?.memories ?? [],
+    skipped: omitted.filter(({ path, reason }) => isMarkdown(path) && reason !== 'link').length,
+    leftParts: [...(chats?.leftParts ?? []), ...counts.list()],
     decoded,
     names,
     attachments,
     omitted,
+  }
+}
+
+/** @returns undefined if the text stays as it is */
+function convert(topFolder: string, path: string, text: string, count: CountOmitted): SourceText[] | undefined {
+  if (isKeepFile(topFolder + path)) {
+    const note = readKeepNote(path, parseJson(text), count)
+    return note ? [note] : []
+  }
+  if (!isHtml(path) && !isTable(path)) return undefined
+  const notes = isHtml(path) ? readHtml(path, text) : [readTable(path, text)].filter((note) => note !== undefined)
+  if (notes.length === 0) count(isHtml(path) ? 'empty' : 'unreadable')
+  return notes
+}
+
+/** Finds files by their names, or by the ids with which the names of ChatGPT begin. @param found receives the paths */
+function filesById(files: readonly SourceFile[], found: Set<string>): FileOf {
+  const paths = new Map(
+    files.flatMap(({ path }) => {
+      const name = basename(path)
+      return [name, /^(file[-_][\da-zA-Z]+)/.exec(name)?.[1] ?? name].map((id) => [id, path] as const)
+    }),
+  )
+  return (id) => {
+    const path = paths.get(id)
+    if (path !== undefined) found.add(path)
+    return path
   }
 }
 
