@@ -200,7 +200,9 @@ function ProgressNotice({ title, subject, progress: { done, total }, onCancel, .
       {subject !== undefined && <p className="font-mono text-[12px] break-all text-muted">{subject}</p>}
       <div className="tabular flex items-center gap-3">
         <Progress label={title} done={done} total={total} className="h-1.5 min-w-0 flex-1 accent-accent" />
-        {t('import.progress', { done: formatNumber(done), total: formatNumber(total) })}
+        {total === 0
+          ? t('import.looking')
+          : t('import.progress', { done: formatNumber(done), total: formatNumber(total) })}
         <Button disabled={!onCancel} onClick={onCancel}>
           {t('common.cancel')}
         </Button>

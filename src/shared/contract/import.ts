@@ -74,7 +74,7 @@ const changedLinksSchema = z.object({
 export const importPlanSchema = fileCountsSchema.extend({
   kind: z.enum(['markdown', 'chatgpt', 'claude', 'deepseek', 'gemini']),
   skipped: z.int(),
-  /** Parts of what another program remembers, which become suggestions. */
+  /** Parts of the memory of another program, which become suggestions. */
   memories: z.int(),
   /** `bytes`: total size of the files to copy. */
   attachments: fileCountsSchema.extend({ bytes: z.int() }),

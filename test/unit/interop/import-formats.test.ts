@@ -13,7 +13,7 @@ import { rounds } from '../../support/thorough.ts'
 const fixtures = fileURLToPath(new URL('../../fixtures/imports', import.meta.url))
 const formats = ['chatgpt', 'claude', 'deepseek', 'evernote', 'flomo', 'gemini', 'joplin', 'notion', 'pages']
 
-/** Returns the planned notes with their texts, the paths of attachments, and what is left out. */
+/** Returns the planned notes with their texts, the paths of attachments, and the omitted parts. */
 async function planOf(path: string): Promise<string> {
   const source = await openSource(path)
   const options = { into: '', withAttachments: true, own: '', privateRules: { roots: [], rules: [] } }

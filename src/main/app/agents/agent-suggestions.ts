@@ -115,7 +115,7 @@ export async function suggestUntrustedChange(
   await suggestions.add([untrustedSuggestion({ path, before, after: markedText }, sources.map(sourceName), origin)])
 }
 
-/** Suggests adding what another program remembers to MEMORY.md. @param parts of Markdown @param source file name */
+/** Suggests adding the memory of another program to MEMORY.md. @param parts of Markdown @param source file name */
 export async function suggestMemories(
   suggestions: SuggestionService,
   workspace: Workspace,

@@ -196,7 +196,7 @@ const routes: { readonly [Group in keyof typeof contract]: Routes<Group> } = {
       const { changes, ...report } = migration
       return { ...report, change: await app.settings.set(...changes) }
     },
-    plan: forAgent((agent, input) => agent.importer.plan(input)),
+    plan: forAgent((agent, input, signal) => agent.importer.plan(input, signal)),
     start: forAgent((agent, input) => void agent.importer.start(input)),
     standing: forAgent((agent) => agent.importer.status()),
     seen: forAgent((agent, input) => agent.importer.markSeen(input.id)),

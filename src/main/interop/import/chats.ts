@@ -1,5 +1,4 @@
 /** Chats of an export as notes. Each note has the id that the service gave the chat. */
-import type { z } from 'zod'
 import type { ImportPlan } from '#shared/contract/index.ts'
 import { localDate, toFileName } from '#workspace'
 
@@ -29,7 +28,7 @@ export interface ImportedChat {
 
 export const hasText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 
-/** A text that begins a block of its own. */
+/** The start of a code block, list, quotation, heading or table, which needs a line of its own. */
 const blockStart = /^(?:```|~~~|[-*+>|] |#{1,6} |\d+[.)] )/
 
 export function messageOf(speaker: 'User' | 'Assistant', text: string): string {
@@ -61,34 +60,6 @@ export class OmittedCounts {
 export function toDate(time: unknown): Date | undefined {
   const date = typeof time === 'number' ? new Date(time * 1000) : typeof time === 'string' ? new Date(time) : undefined
   return date && !Number.isNaN(date.getTime()) ? date : undefined
-}
-
-/** A place in a tree of messages and their alternatives. */
-interface TreeNode {
-  readonly parent?: string | null | undefined
-  readonly message?: unknown
-}
-
-/**
- * Reads a tree of messages. Its shown branch ends with the last message that the service shows; without it, with the
- * latest one that has no answer, or the last one in the file if they have no times.
- * @param timeOf returns 0 for a message without a time
- */
-export function readTree<Node extends TreeNode>(
-  mapping: Readonly<Record<string, unknown>>,
-  schema: z.ZodType<Node>,
-  { count, timeOf, last }: { count: CountOmitted; timeOf: (node: Node) => number; last?: string | null | undefined },
-): { shown: Node[]; others: Node[] } {
-  const parsed = Object.entries(mapping).map(([name, node]) => [name, schema.safeParse(node).data] as const)
-  const nodes = new Map(parsed.flatMap(([name, node]) => (node ? [[name, node]] : [])))
-  count('unreadable', parsed.length - nodes.size)
-  const parents = new Set([...nodes.values()].map(({ parent }) => parent))
-  const leaves = [...nodes].filter(([name, { message }]) => !parents.has(name) && message).map(([, leaf]) => leaf)
-  const [latest] = leaves.reverse().toSorted((one, other) => timeOf(other) - timeOf(one))
-  const shown = new Set<Node>()
-  let node = (last ? nodes.get(last) : undefined) ?? latest
-  for (; node && !shown.has(node); node = nodes.get(node.parent ?? '')) shown.add(node)
-  return { shown: [...shown].reverse(), others: [...nodes.values()].filter((one) => !shown.has(one)) }
 }
 
 const idProperty = /^---\r?\n(?:(?!---).*\r?\n)*?chat: "([^"\n]+)"\r?\n/

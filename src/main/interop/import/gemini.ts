@@ -1,7 +1,7 @@
 /**
- * Chats with Gemini in a Google Takeout: the activity (`MyActivity.json`), whose entries name no chat, so that those of
- * a day become one note; and the conversation history of Workspace accounts (`conversation_1.txt`), which has chats.
- * Google documents neither form; both are those of exports of 2026.
+ * Chats with Gemini in a Google Takeout. The entries of the activity (`MyActivity.json`) name no chat; those of a day
+ * become one note. The conversation history of Workspace accounts (`conversation_1.txt`) has chats. Google documents
+ * neither form; both are those of exports of 2026.
  */
 import { z } from 'zod'
 import { listAt, valueAt } from '#shared/util/json.ts'

@@ -7,7 +7,10 @@ import { exportZip } from '../export/export-zip.ts'
 import { planImport, type ImportOptions } from './prepare-import.ts'
 import { openSource, type ImportSource } from './read-source.ts'
 
-type PrepareTask = ImportOptions & { readonly path: string; readonly roots: Pick<Roots, 'workspace' | 'forbidden'> }
+type PrepareTask = Omit<ImportOptions, 'signal'> & {
+  readonly path: string
+  readonly roots: Pick<Roots, 'workspace' | 'forbidden'>
+}
 
 function createJobs() {
   let source: ImportSource | undefined
@@ -16,11 +19,11 @@ function createJobs() {
   return {
     /**
      * Opens the source in the first call; reads the workspace in each call.
-     * @returns `files`: in the order of creation, without their texts, which can have hundreds of megabytes
+     * @returns `files`: in the order of creation; their texts stay in the worker, because they can have hundreds of MB
      */
-    async prepare({ path, roots, ...options }: PrepareTask) {
-      source ??= await openSource(path)
-      const { plan, files } = await planImport(source, options, roots)
+    async prepare({ path, roots, ...options }: PrepareTask, signal?: AbortSignal) {
+      source ??= await openSource(path, signal)
+      const { plan, files } = await planImport(source, { ...options, signal }, roots)
       texts = files.map(({ text }) => text)
       return {
         plan,

@@ -42,7 +42,7 @@ interface ImporterOptions {
   readonly privateRules: () => PrivateRules
   readonly privateRulesFor: (path: string) => PrivateRules
   readonly folders: { readonly suggestions: string }
-  /** Suggests adding what another program remembers to MEMORY.md. @param parts of Markdown @param source file name */
+  /** Suggests adding the memory of another program to MEMORY.md. @param parts of Markdown @param source file name */
   readonly suggestMemories: (parts: readonly string[], source: string) => Promise<void>
 }
 
@@ -57,7 +57,7 @@ interface ImportJob extends ImportTask {
   /** Undefined if nothing was created, or the log could not store it. */
   change: number | undefined
   total: number
-  isCancelled: boolean
+  readonly controller: AbortController
 }
 
 /** One import runs at a time; others wait. */
@@ -83,13 +83,19 @@ export class Importer {
   }
 
   /** @throws AppError `file_not_found`, `file_too_large`, `archive_unusable`, `import_unknown` */
-  async plan(task: ImportTask): Promise<ImportPlan> {
-    return this.#inWorker(async (client) => (await this.#prepare(client, task)).plan)
+  async plan(task: ImportTask, signal?: AbortSignal): Promise<ImportPlan> {
+    return this.#inWorker(async (client) => (await this.#prepare(client, task, signal)).plan)
   }
 
   /** Runs after earlier imports. @returns its end; never rejects */
   start(task: ImportTask): Promise<EndedImport> {
-    const job: ImportJob = { ...task, stamps: new Map(), change: undefined, total: 0, isCancelled: false }
+    const job: ImportJob = {
+      ...task,
+      stamps: new Map(),
+      change: undefined,
+      total: 0,
+      controller: new AbortController(),
+    }
     this.#jobs.push(job)
     return this.#queue.run('import', () => this.#run(job))
   }
@@ -108,11 +114,12 @@ export class Importer {
 
   /** Stops the running import after the current file and drops waiting ones. */
   cancel(): void {
-    for (const job of this.#jobs) job.isCancelled = true
+    for (const job of this.#jobs) job.controller.abort()
   }
 
   async #run(job: ImportJob): Promise<EndedImport> {
-    const isDropped = job.isCancelled
+    const { signal } = job.controller
+    const isDropped = signal.aborted
     let failure: EndedImport['failure'] = null
     try {
       if (!isDropped)
@@ -123,10 +130,11 @@ export class Importer {
         })
     } catch (error) {
       const { code, data } = error instanceof AppError ? error : new AppError('internal', String(error))
-      failure = { code, data }
+      if (!signal.aborted || error instanceof AppError) failure = { code, data }
     }
-    const { path, change, stamps, isCancelled } = job
-    const end = { id: randomUUID(), change: change ?? null, path, made: [...stamps.keys()], isCancelled, failure }
+    const { path, change, stamps } = job
+    const made = [...stamps.keys()]
+    const end = { id: randomUUID(), change: change ?? null, path, made, isCancelled: signal.aborted, failure }
     this.#jobs.shift()
     if (!isDropped) this.#ended.push(end)
     return end
@@ -135,14 +143,15 @@ export class Importer {
   /** @returns false if another program took a name: the remaining files then need a plan with other names and links */
   async #createFiles(client: WorkerClient<ImportJobs>, job: ImportJob): Promise<boolean> {
     const { workspace, log, now } = this.#options
+    const { signal } = job.controller
     const importName = basename(job.path.trim())
     const origin = { cause: 'import', sources: [sourceName({ kind: 'import', name: importName })] } as const
-    const { files, memories } = await this.#prepare(client, job)
+    const { files, memories } = await this.#prepare(client, job, signal)
     const remaining = new Set(files.map(({ path }) => path))
     const detail = { source: job.path, folders: await this.#missingFolders(remaining) }
     job.total = job.stamps.size + files.length
     try {
-      for (let from = 0; from < files.length && !job.isCancelled; from += filesAtOnce) {
+      for (let from = 0; from < files.length && !signal.aborted; from += filesAtOnce) {
         const texts = await client.texts({ from, count: filesAtOnce })
         const batch = files.slice(from, from + filesAtOnce).map(({ path, source }, at) => {
           const text = texts[at] ?? null
@@ -171,7 +180,7 @@ export class Importer {
       if (job.stamps.size === 0) job.change = undefined
       log.done(job.change, job.stamps)
     }
-    if (!job.isCancelled) await this.#options.suggestMemories(memories, importName)
+    if (!signal.aborted) await this.#options.suggestMemories(memories, importName)
     return true
   }
 
@@ -271,14 +280,15 @@ export class Importer {
     return new Blob([await this.#inWorker((client) => client.pack(task))], { type: 'application/zip' })
   }
 
-  async #prepare(client: WorkerClient<ImportJobs>, { path: givenPath, into, withAttachments }: ImportTask) {
+  async #prepare(client: WorkerClient<ImportJobs>, task: ImportTask, signal: AbortSignal | undefined) {
+    const { path: givenPath, into, withAttachments } = task
     const { roots, layout } = this.#options.workspace
     const path = expandHome(givenPath.trim())
     await this.#options.workspace.locateNote(targetPathOf(into, 'note.md'))
     const { workspace, forbidden } = roots
     const privateRules = this.#options.privateRulesFor(path)
     const options = { into, withAttachments, own: layout.own, privateRules }
-    return client.prepare({ path, ...options, roots: { workspace, forbidden } })
+    return client.prepare({ path, ...options, roots: { workspace, forbidden } }, { signal })
   }
 
   async #inWorker<T>(work: (client: WorkerClient<ImportJobs>) => Promise<T>): Promise<T> {

@@ -24,6 +24,7 @@ export interface ImportOptions {
   /** Folder of the agent's own files. */
   readonly own: string
   readonly privateRules: PrivateRules
+  readonly signal?: AbortSignal | undefined
 }
 
 interface PlannedText extends SourceText {
@@ -45,7 +46,7 @@ const maxExamples = 20
 /** Plans an import: target paths, rewritten texts and files that are not imported. Writes nothing. */
 export async function planImport(
   source: ImportSource,
-  { into, withAttachments, own, privateRules }: ImportOptions,
+  { into, withAttachments, own, privateRules, signal }: ImportOptions,
   roots: Roots,
 ) {
   const targetPaths = await createTargetPaths(roots, own)
@@ -64,6 +65,7 @@ export async function planImport(
   const knownChats = Map.groupBy(existingNotes, ({ chat }) => chat)
   let sameChats = 0
   for (const file of source.files.filter(isWanted)) {
+    signal?.throwIfAborted()
     const known = file.chat && knownChats.get(file.chat.id)?.map(({ text }) => text)
     const messages = known && file.chat && messagesAfter(file.chat.messages, known.join('\n'))
     if (messages?.length === 0) {

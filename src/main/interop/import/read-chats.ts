@@ -1,16 +1,15 @@
 import { JSONParser } from '@streamparser/json'
 import type { ImportPlan } from '#shared/contract/index.ts'
 import { isRecord } from '#shared/util/json.ts'
-import { readChatgptChat } from './chatgpt.ts'
+import { readChatgptChat, readDeepseekChat } from './chat-trees.ts'
 import { noteOfChat, OmittedCounts, type FileOf, type ImportedChat, type SourceText } from './chats.ts'
 import { readClaudeChat, readClaudeMemories, readClaudeProject } from './claude.ts'
-import { readDeepseekChat } from './deepseek.ts'
 import { readGeminiActivity, readGeminiChat, toGeminiEntry, type GeminiEntry } from './gemini.ts'
 
 export interface ChatExport {
   readonly kind: 'chatgpt' | 'claude' | 'deepseek' | 'gemini'
   readonly files: readonly SourceText[]
-  /** What the service remembers of the user, as parts of Markdown. */
+  /** Parts of the service's memory of the user, in Markdown. */
   readonly memories: readonly string[]
   readonly leftParts: ImportPlan['leftParts']
 }

@@ -75,10 +75,10 @@ function isConverted(path: string): boolean {
  * The caller must close the result.
  * @throws AppError `file_not_found`, `file_too_large`, `archive_unusable`, `import_unknown`
  */
-export async function openSource(path: string): Promise<ImportSource> {
+export async function openSource(path: string, signal?: AbortSignal): Promise<ImportSource> {
   const opened = new AsyncDisposableStack()
   try {
-    const source = await readContents(path, await openContents(path, opened), opened)
+    const source = await readContents(path, await openContents(path, opened), { opened, signal })
     if (!source.files.some((file) => isMarkdown(file.path)))
       throw new AppError('import_unknown', `${path} contains nothing that can be imported`, { path })
     return { ...source, close: () => opened.disposeAsync() }
@@ -180,7 +180,7 @@ async function unpackInner(archive: Archive, opened: AsyncDisposableStack): Prom
 async function readContents(
   source: string,
   { files: allFiles, omitted: others }: Contents,
-  opened: AsyncDisposableStack,
+  { opened, signal }: { opened: AsyncDisposableStack; signal: AbortSignal | undefined },
 ): Promise<Omit<ImportSource, 'close'>> {
   const { name: unnamed = [], path: located = [] } = Object.groupBy(others, ({ reason }) =>
     reason === 'name' ? 'name' : 'path',
@@ -190,7 +190,9 @@ async function readContents(
     ...file,
     path: file.path.slice(topFolder.length),
   })
-  const files = allFiles.filter(({ path }) => !isEarlierCopy.test(path)).map(belowTop)
+  const files = allFiles
+    .filter(({ path }) => !isEarlierCopy.test(path))
+    .map((file) => ({ ...belowTop(file), chunks: () => untilAborted(file.chunks(), signal) }))
   const omitted = [...unnamed, ...located.map(belowTop)]
   const isChatFile = ({ path }: SourceFile) => exportName.test(path) || geminiName.test(topFolder + path)
   const { json = [], other = [] } = Object.groupBy(files, (file) => (isChatFile(file) ? 'json' : 'other'))
@@ -276,6 +278,14 @@ function filesById(files: readonly SourceFile[], found: Set<string>): FileOf {
     const path = paths.get(id)
     if (path !== undefined) found.add(path)
     return path
+  }
+}
+
+/** @throws the signal's reason */
+async function* untilAborted(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined) {
+  for await (const chunk of chunks) {
+    signal?.throwIfAborted()
+    yield chunk
   }
 }
 

@@ -1,15 +1,16 @@
 /**
- * Chats of a ChatGPT export (`conversations.json`, or `conversations-000.json` and further ones). A chat is a tree of
- * messages; its shown branch ends at `current_node`. The form is that of exports of 2023 to 2026; OpenAI does not
- * document it.
+ * Chats of ChatGPT and DeepSeek (`conversations.json`, or `conversations-000.json` and further ones), which are trees of
+ * messages. The shown branch of ChatGPT ends at `current_node`; DeepSeek has no such mark, and the kind of a message's
+ * fragments says who wrote it. The forms are those of exports of 2023 to 2026; neither service documents them.
  */
 import { z } from 'zod'
 import { isRecord, parseJson, recordsIn } from '#shared/util/json.ts'
-import { messageOf, readTree, toDate, type CountOmitted, type FileOf, type ImportedChat } from './chats.ts'
+import { hasText, messageOf, toDate, type CountOmitted, type FileOf, type ImportedChat } from './chats.ts'
 
 const chatSchema = z.looseObject({
   title: z.string().nullish().catch(null),
   create_time: z.number().nullish().catch(null),
+  inserted_at: z.string().nullish().catch(null),
   current_node: z.string().nullish().catch(null),
   id: z.string().optional().catch(undefined),
   conversation_id: z.string().optional().catch(undefined),
@@ -34,6 +35,28 @@ const nodeSchema = z.looseObject({
     .nullish(),
 })
 type Message = NonNullable<z.infer<typeof nodeSchema>['message']>
+
+/**
+ * Reads a tree of messages. Its shown branch ends with the last message that the service shows; without it, with the
+ * latest one that has no answer, or the last one in the file if they have no times.
+ * @param timeOf returns 0 for a message without a time
+ */
+function readTree<Node extends { parent?: string | null | undefined; message?: unknown }>(
+  mapping: Readonly<Record<string, unknown>>,
+  schema: z.ZodType<Node>,
+  { count, timeOf, last }: { count: CountOmitted; timeOf: (node: Node) => number; last?: string | null | undefined },
+): { shown: Node[]; others: Node[] } {
+  const parsed = Object.entries(mapping).map(([name, node]) => [name, schema.safeParse(node).data] as const)
+  const nodes = new Map(parsed.flatMap(([name, node]) => (node ? [[name, node]] : [])))
+  count('unreadable', parsed.length - nodes.size)
+  const parents = new Set([...nodes.values()].map(({ parent }) => parent))
+  const leaves = [...nodes].filter(([name, { message }]) => !parents.has(name) && message).map(([, leaf]) => leaf)
+  const [latest] = leaves.reverse().toSorted((one, other) => timeOf(other) - timeOf(one))
+  const shown = new Set<Node>()
+  let node = (last ? nodes.get(last) : undefined) ?? latest
+  for (; node && !shown.has(node); node = nodes.get(node.parent ?? '')) shown.add(node)
+  return { shown: [...shown].reverse(), others: [...nodes.values()].filter((one) => !shown.has(one)) }
+}
 
 /** Kinds of content that the interface does not show as messages. */
 const hiddenKinds = new Set([
@@ -148,4 +171,35 @@ function withLinks(text: string, references: unknown): string {
     })
     .replaceAll(olderMark, '')
     .replaceAll(/[\uE200-\uE20F]/g, '')
+}
+
+const fragmentsSchema = z.looseObject({
+  parent: z.string().nullish().catch(null),
+  message: z
+    .looseObject({
+      inserted_at: z.string().nullish().catch(null),
+      files: z.array(z.unknown()).nullish().catch(null),
+      fragments: z.array(z.looseObject({ type: z.string(), content: z.unknown() })),
+    })
+    .nullish(),
+})
+
+/** @returns undefined if the value is no chat */
+export function readDeepseekChat(value: unknown, count: CountOmitted): ImportedChat | undefined {
+  const parsed = chatSchema.safeParse(value)
+  if (!parsed.success) return undefined
+  const { id, title, inserted_at, mapping } = parsed.data
+  const timeOf = ({ message }: z.infer<typeof fragmentsSchema>) => toDate(message?.inserted_at)?.getTime() ?? 0
+  const { shown, others } = readTree(mapping, fragmentsSchema, { count, timeOf })
+  count('branch', others.filter(({ message }) => message).length)
+  const messages = shown.flatMap(({ message }) => {
+    count('file', message?.files?.length ?? 0)
+    return (message?.fragments ?? []).flatMap(({ type, content }) => {
+      const isUser = type === 'REQUEST'
+      if (!isUser && type !== 'RESPONSE') count(type === 'THINK' ? 'hidden' : 'tool')
+      else if (hasText(content)) return [messageOf(isUser ? 'User' : 'Assistant', content.trim())]
+      return []
+    })
+  })
+  return { id: id ?? '', title: title ?? '', createdAt: toDate(inserted_at), messages }
 }
