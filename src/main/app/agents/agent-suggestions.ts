@@ -115,7 +115,7 @@ export async function suggestUntrustedChange(
   await suggestions.add([untrustedSuggestion({ path, before, after: markedText }, sources.map(sourceName), origin)])
 }
 
-/** Suggests adding the memory of another program to MEMORY.md. @param parts of Markdown @param source file name */
+/** Suggests adding Claude's memory of the user to MEMORY.md. @param parts of Markdown @param source file name */
 export async function suggestMemories(
   suggestions: SuggestionService,
   workspace: Workspace,
@@ -126,7 +126,7 @@ export async function suggestMemories(
   const path = longTermFile(workspace.layout)
   for (const part of parts) {
     const before = (await workspace.read(path).catch(onAppError('file_not_found')))?.text
-    const after = `${before === undefined ? '' : `${before.trimEnd()}\n\n`}## ${source}\n\n${part}\n`
+    const after = `${before === undefined ? '' : `${before.trimEnd()}\n\n`}## Claude\n\n${part}\n`
     const change = { path, before, after, sources: [{ kind: 'import', name: source }] } as const
     await suggestUntrustedChange(suggestions, change, { kind: 'user' }, date)
   }

@@ -42,7 +42,7 @@ interface ImporterOptions {
   readonly privateRules: () => PrivateRules
   readonly privateRulesFor: (path: string) => PrivateRules
   readonly folders: { readonly suggestions: string }
-  /** Suggests adding the memory of another program to MEMORY.md. @param parts of Markdown @param source file name */
+  /** Suggests adding Claude's memory of the user to MEMORY.md. @param parts of Markdown @param source file name */
   readonly suggestMemories: (parts: readonly string[], source: string) => Promise<void>
 }
 
