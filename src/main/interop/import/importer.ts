@@ -161,18 +161,13 @@ export class Importer {
         const draft = { origin, at: now().getTime(), kind: 'import', detail, files: batch } as const
         job.change = (await workspace.begin(draft, job.change)) ?? job.change
         const errors = await this.#createBatch(client, batch, origin, job)
-        for (const path of errors.keys())
-          batch.splice(
-            batch.findIndex((file) => file.path === path),
-            1,
-          )
-        for (const { path } of batch) {
+        for (const { path } of batch.filter((file) => !errors.has(file.path))) {
           remaining.delete(path)
           job.stamps.set(path, (await workspace.stampOf(path)) ?? '')
         }
-        for (const error of errors.values())
-          if (error instanceof AppError && error.code === 'file_exists') return false
-          else throw error
+        const [error] = errors.values()
+        if (error instanceof AppError && error.code === 'file_exists') return false
+        if (error !== undefined) throw error
       }
     } finally {
       log.cancel(job.change, remaining)
