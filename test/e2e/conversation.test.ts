@@ -144,8 +144,9 @@ describe('branches', () => {
 
 describe('while an answer runs', () => {
   it('queues messages, returns one to the composer, and shows retries and a tool call cut by length', async () => {
+    const queued = Promise.withResolvers<void>()
     const { page, say, composer } = await openModelPage([
-      { text: numbered(250, 'word', ' '), delayMs: 15 },
+      { text: numbered(50, 'word', ' '), until: queued.promise },
       { text: 'As you say.' },
       { text: 'The last one.' },
       { status: 529, message: 'The bears are asleep', headers: { 'retry-after': '2' } },
@@ -164,6 +165,7 @@ describe('while an answer runs', () => {
     await queue.getByText('never mind').waitFor()
     await queue.getByRole('button', { name: 'Edit' }).last().click()
     await until(async () => (await composer.inputValue()) === 'never mind')
+    queued.resolve()
     await page.getByText('The last one.').waitFor()
     const asked = await page.locator('article').evaluateAll((turns) => turns.map((turn) => turn.textContent))
     expect(asked.map((text) => /rather blue|and then stop|Go/.exec(text ?? '')?.[0])).toEqual([

@@ -13,6 +13,8 @@ export type ScriptedAnswer =
       readonly text: string
       readonly thinking?: string
       readonly delayMs?: number
+      /** The answer ends only after this. */
+      readonly until?: Promise<void>
       readonly cutAfter?: number
       /** Stop reason: `refusal` or `length`; default: end of turn. */
       readonly stop?: 'refusal' | 'length'
@@ -426,6 +428,7 @@ async function stream(
     }
     if (index >= stallAfter) return
     if (index >= errorAfter) return void response.end(errorEvent(path))
+    if (index === events.length - 1) await part.until
     response.write(event)
     if (delayMs > 0) await sleep(delayMs)
     if (response.destroyed) return

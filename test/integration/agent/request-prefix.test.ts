@@ -61,8 +61,9 @@ it('begins each request of a chat like the one before, over memory writes and fl
   }
   const last = bodies.at(-1) ?? ''
   await send('/new')
+  // The notes of the ended chat are taken in the background.
+  await expect.poll(() => bodies.filter((body) => body.includes('Memory flush.')).length).toBe(2)
   await app.close()
-  expect(bodies.filter((body) => body.includes('Memory flush.'))).toHaveLength(2)
   expect(repeatedShare(bodies)).toBeGreaterThan(0.97)
   expect(last).toContain('+ - 10:30 The gate code is 411')
   expect(last).toContain('- - Coffee without sugar\\n+ - Coffee with milk')
@@ -70,7 +71,7 @@ it('begins each request of a chat like the one before, over memory writes and fl
   // What the agent wrote is in the chat already.
   expect(last).not.toContain('+ - 10:31 The ferry')
   expect(await readFile(file(`memory/${day}.md`), 'utf8')).toContain('The ferry leaves at 07:40')
-})
+}, 60_000)
 
 it('sends each change once, and reads the files again in a new chat', async () => {
   const { send, bodies, agent } = await openChat()
