@@ -1,7 +1,7 @@
 export { ClientApps } from './client-apps/client-apps.ts'
 export { ClientInstaller } from './client-setup/client-installer.ts'
 export { findOpenClawSettings } from './import/openclaw.ts'
-export { findMemories, Importer } from './import/importer.ts'
+export { findMemories, Importer, type ImportedMemories } from './import/importer.ts'
 export { type MemoryAccess } from './mcp-server/caller.ts'
 export { clientId, clientName } from './mcp-server/caller.ts'
 export { type McpEndpoint } from './mcp-server/mcp-http.ts'

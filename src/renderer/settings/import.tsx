@@ -14,17 +14,18 @@ export function ImportSettings() {
   const { id: agent } = useAgent()
   const [task, setTask] = useState({ path: '', into: 'memory/imports', withAttachments: true })
   const memories = useQuery(api.import.known.queryOptions())
-  // The old plan stays visible while a new one loads.
-  const [shownPlan, setShownPlan] = useState<ImportPlan>()
+  // The old plan stays visible while a new one loads, but not for other fields.
+  const [shown, setShown] = useState<{ plan: ImportPlan; task: PlanProps['task'] }>()
+  const isShown = shown?.task.path === task.path && shown.task.into === task.into
   const plan = useMutation(
     api.import.plan.mutationOptions({
       meta: { handlesError: true },
-      onSuccess: setShownPlan,
-      onError: () => setShownPlan(undefined),
+      onSuccess: (result, planned) => setShown({ plan: result, task: planned }),
+      onError: () => setShown(undefined),
     }),
   )
   const clearPlan = () => {
-    setShownPlan(undefined)
+    setShown(undefined)
     plan.reset()
   }
   const preview = (change: Partial<typeof task> = {}) => {
@@ -68,10 +69,9 @@ export function ImportSettings() {
         </Button>
       </Form>
       <ErrorText error={plan.error} />
-      {shownPlan && (
+      {shown && isShown && (
         <ImportPlanView
-          task={{ agent: agent, ...task }}
-          plan={shownPlan}
+          {...shown}
           onAttachments={(withAttachments) => preview({ withAttachments })}
           onDone={clearPlan}
         />

@@ -90,7 +90,7 @@ export const importPlanSchema = fileCountsSchema.extend({
   /** Files not imported, most frequent first. `unwanted`: attachments, without `withAttachments`. */
   left: z.array(
     z.object({
-      reason: z.enum(['kind', 'large', 'unwanted', 'unreadable', 'name', 'link']),
+      reason: z.enum(['kind', 'large', 'unwanted', 'unused', 'unreadable', 'name', 'link']),
       ending: z.string(),
       count: z.int(),
       names: z.array(z.string()),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { chatIdIn, messagesAfter, noteOfChat } from '../../../src/main/interop/import/chats.ts'
+import { chatIdIn, messagesAfter, noteOfChat, OmittedCounts } from '../../../src/main/interop/import/chats.ts'
 import { readChats as readFiles } from '../../../src/main/interop/import/read-chats.ts'
 import { randomOf } from '../../support/random.ts'
 
@@ -13,8 +13,12 @@ const [sourdough] = chatsIn('deepseek/source/conversations.json')
 
 /** Reads values as the JSON texts of files. */
 const readChats = (values: readonly unknown[]) => readTexts(values.map((value) => JSON.stringify(value) ?? ''))
-const readTexts = (texts: readonly string[]) =>
-  readFiles(texts.map((text) => Readable.from([Buffer.from(text.slice(0, 40)), Buffer.from(text.slice(40))])))
+const readTexts = async (texts: readonly string[]) => {
+  const counts = new OmittedCounts()
+  const chunks = texts.map((text) => Readable.from([Buffer.from(text.slice(0, 40)), Buffer.from(text.slice(40))]))
+  const found = await readFiles(chunks, () => undefined, counts.count)
+  return found && { ...found, leftParts: counts.list() }
+}
 const textsOf = async (...values: unknown[]) => (await readChats(values))?.files.map(({ text }) => text)
 const partsOf = async (...values: unknown[]) =>
   Object.fromEntries(((await readChats(values))?.leftParts ?? []).map(({ reason, count }) => [reason, count]))

@@ -9,6 +9,7 @@ import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
 import { messageText } from '#shared/chat/messages.ts'
 import { complete as askModel, questionRequest } from '#llm'
 import {
+  evidenceOf,
   untrustedSuggestion,
   type CurationJobs,
   type NotesRequest,
@@ -18,6 +19,7 @@ import {
 } from '#curation'
 import { runInWorker, workerEntry, type WorkerClient } from '#platform'
 import { marksBy } from '#workspace/privacy'
+import type { ImportedMemories } from '#interop'
 import { reportDamaged, type AgentOptions } from './agent-options.ts'
 import { builtinModelFile, foldersWithPrivateRules, privateRulesOf } from './memory-source.ts'
 
@@ -108,27 +110,34 @@ export async function suggestUntrustedChange(
   { path, before, after, sources }: SuggestedChange,
   author: Suggestion['author'],
   date: Date,
+  evidence?: Suggestion['evidence'],
 ): Promise<void> {
   const mark = sourceMark(sources, localDate(date))
   const markedText = sources.length > 0 ? withAddedSource(before ?? '', after, mark, hasSourceMark) : after
   const origin = { author, at: date.getTime() }
-  await suggestions.add([untrustedSuggestion({ path, before, after: markedText }, sources.map(sourceName), origin)])
+  const written = { path, before, after: markedText }
+  await suggestions.add([untrustedSuggestion(written, sources.map(sourceName), origin, evidence)])
 }
 
-/** Suggests adding Claude's memory of the user to MEMORY.md. @param parts of Markdown @param source file name */
+/**
+ * Suggests adding Claude's memory of the user to MEMORY.md. A suggestion is withdrawn if its imported note goes.
+ * @param source file name of the import @param note path of the note with all parts
+ */
 export async function suggestMemories(
   suggestions: SuggestionService,
   workspace: Workspace,
-  parts: readonly string[],
-  source: string,
+  { parts, source, note }: ImportedMemories,
   date: Date,
 ): Promise<void> {
   const path = longTermFile(workspace.layout)
+  const noteLines = (await workspace.read(note)).text.split('\n')
+  const before = (await workspace.read(path).catch(onAppError('file_not_found')))?.text
   for (const part of parts) {
-    const before = (await workspace.read(path).catch(onAppError('file_not_found')))?.text
+    const [first = ''] = part.split('\n', 1)
     const after = `${before === undefined ? '' : `${before.trimEnd()}\n\n`}## Claude\n\n${part}\n`
     const change = { path, before, after, sources: [{ kind: 'import', name: source }] } as const
-    await suggestUntrustedChange(suggestions, change, { kind: 'user' }, date)
+    const evidence = [evidenceOf(note, noteLines.indexOf(first) + 1, first)]
+    await suggestUntrustedChange(suggestions, change, { kind: 'user' }, date, evidence)
   }
 }
 

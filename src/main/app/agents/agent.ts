@@ -109,7 +109,7 @@ export class OpenAgent {
       now,
       privateRules: () => privateRulesOf(options),
       privateRulesFor: (path) => allPrivateRules(options, path),
-      suggestMemories: (parts, source) => suggestMemories(this.suggestions, workspace, parts, source, now()),
+      suggestMemories: (memories) => suggestMemories(this.suggestions, workspace, memories, now()),
     })
     this.findReplace = new Finder(workerEntry(mainFolder, 'workspace/find-replace/find.worker'), workspace)
     this.commits = new GitLog(roots)

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import { isRecord, parseJson, recordsIn } from '#shared/util/json.ts'
-import { hasText, messageOf, toDate, type CountOmitted, type FileOf, type ImportedChat } from './chats.ts'
+import { codeBlock, hasText, messageOf, toDate, type CountOmitted, type FileOf, type ImportedChat } from './chats.ts'
 
 const chatSchema = z.looseObject({
   title: z.string().nullish().catch(null),
@@ -100,13 +100,6 @@ function textOf(message: Message, count: CountOmitted, fileOf: FileOf): string {
     ? canvasText(content.text ?? stringsIn(content.parts).join(''))
     : ''
   if (document !== '') return document
-  if (!isShown(message)) {
-    // The first message of a chat is an empty one of the system.
-    const isEmpty = [content.text ?? '', ...stringsIn(content.parts)].every((text) => text.trim() === '')
-    const isTool = author.role === 'tool' || (recipient ?? 'all') !== 'all'
-    if (!(isEmpty && author.role === 'system')) count(isTool ? 'tool' : 'hidden')
-    return ''
-  }
   const linked = new Set<string>()
   const linkTo = (id: string, name: string, isImage: boolean): string[] => {
     if (linked.has(id)) return []
@@ -115,21 +108,33 @@ function textOf(message: Message, count: CountOmitted, fileOf: FileOf): string {
     if (path === undefined) count('file')
     return path === undefined ? [] : [`${isImage ? '!' : ''}[${name.replaceAll(/[[\]]/g, '')}](${encodeURI(path)})`]
   }
+  const pictureOf = (part: Record<string, unknown>) =>
+    linkTo(String(part['asset_pointer']).replace(/^.*:\/\//, ''), '', true)
+  if (author.role === 'tool') {
+    // A tool draws the pictures of an answer.
+    const pictures = recordsIn(content.parts).filter((part) => 'asset_pointer' in part)
+    if (pictures.length > 0) return pictures.flatMap(pictureOf).join('\n')
+  }
+  if (!isShown(message)) {
+    // The first message of a chat is an empty one of the system.
+    const isEmpty = [content.text ?? '', ...stringsIn(content.parts)].every((text) => text.trim() === '')
+    const isTool = author.role === 'tool' || (recipient ?? 'all') !== 'all'
+    if (!(isEmpty && author.role === 'system')) count(isTool ? 'tool' : 'hidden')
+    return ''
+  }
   const parts = (content.parts ?? []).flatMap((part) => {
     if (typeof part === 'string') return [part]
     if (isRecord(part) && typeof part['text'] === 'string') return [part['text']]
     // The recording of a transcribed text is no loss.
     if (!isRecord(part) || /audio|video/.test(String(part['content_type']))) return []
-    return linkTo(String(part['asset_pointer']).replace(/^.*:\/\//, ''), '', true)
+    return pictureOf(part)
   })
   const attached = recordsIn(metadata?.['attachments'])
   const files = attached.flatMap(({ id, name }) => linkTo(String(id), String(name ?? id), false))
   const text = content.parts ? [...parts, ...files].join('\n') : (content.text ?? '')
-  const isCode = content.content_type === 'code'
-  const shown = isCode
-    ? `\`\`\`${content.language === 'unknown' ? '' : (content.language ?? '')}\n${text}\n\`\`\``
-    : text
-  return withLinks(shown, metadata?.['content_references']).trim()
+  const language = content.language === 'unknown' ? '' : (content.language ?? '')
+  const shown = content.content_type === 'code' ? codeBlock(text, language) : text
+  return withFormulas(withLinks(shown, metadata?.['content_references'])).trim()
 }
 
 function stringsIn(parts: readonly unknown[] | undefined): string[] {
@@ -142,8 +147,18 @@ function canvasText(call: string): string {
   if (!isRecord(document) || typeof document['content'] !== 'string') return ''
   const { name, type, content } = document
   const language = /^code\/(\w+)/.exec(String(type))?.[1]
-  const body = language === undefined ? content : `\`\`\`${language}\n${content}\n\`\`\``
+  const body = language === undefined ? content : codeBlock(content, language)
   return typeof name === 'string' && name !== '' ? `**${name}**\n\n${body}` : body
+}
+
+/** Writes formulas with dollar signs, outside code. */
+function withFormulas(text: string): string {
+  const parts = text.split(/(```[^]*?(?:```|$)|`[^`\n]*`)/)
+  const convert = (part: string) =>
+    part
+      .replaceAll(/\\\(\s*([^\n]*?)\s*\\\)/g, (_whole, formula: string) => `$${formula}$`)
+      .replaceAll(/\\\[\s*([^]*?)\s*\\\]/g, (_whole, formula: string) => `$$\n${formula}\n$$`)
+  return parts.map((part, index) => (index % 2 === 0 ? convert(part) : part)).join('')
 }
 
 /** A mark in the text: a kind and its value between characters of private use. */
@@ -179,7 +194,7 @@ const fragmentsSchema = z.looseObject({
     .looseObject({
       inserted_at: z.string().nullish().catch(null),
       files: z.array(z.unknown()).nullish().catch(null),
-      fragments: z.array(z.looseObject({ type: z.string(), content: z.unknown() })),
+      fragments: z.array(z.looseObject({ type: z.string(), content: z.unknown().optional() })),
     })
     .nullish(),
 })

@@ -28,11 +28,21 @@ export interface ImportedChat {
 
 export const hasText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 
+/** Name of the note with the memory of a service. */
+export const memoryNote = 'Claude memory.md'
+
 /** The start of a code block, list, quotation, heading or table, which needs a line of its own. */
 const blockStart = /^(?:```|~~~|[-*+>|] |#{1,6} |\d+[.)] )/
 
 export function messageOf(speaker: 'User' | 'Assistant', text: string): string {
   return `**${speaker}:**${blockStart.test(text) ? '\n\n' : ' '}${text}`
+}
+
+/** Returns a code block. Its fence is longer than those in the text. */
+export function codeBlock(text: string, language = ''): string {
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`{3,}/g), ([run]) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}${language}\n${text}\n${fence}`
 }
 
 /** Why a part of a chat is left out, or `chat` for a chat as a whole. */

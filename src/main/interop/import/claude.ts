@@ -2,7 +2,15 @@
 import { z } from 'zod'
 import { isRecord, recordsIn } from '#shared/util/json.ts'
 import { toFileName } from '#workspace'
-import { hasText, messageOf, toDate, type ImportedChat, type CountOmitted, type SourceText } from './chats.ts'
+import {
+  codeBlock,
+  hasText,
+  messageOf,
+  toDate,
+  type ImportedChat,
+  type CountOmitted,
+  type SourceText,
+} from './chats.ts'
 
 const chatSchema = z.looseObject({
   uuid: z.string().optional().catch(undefined),
@@ -42,8 +50,9 @@ export function readClaudeChat(value: unknown, count: CountOmitted): ImportedCha
   })
   const branch = branchOf(all, leaf ?? undefined)
   count('branch', all.length - branch.length)
+  const documents = documentsIn(branch)
   const messages = branch.flatMap((message) => {
-    const text = textOf(message, count)
+    const text = textOf(message, documents, count)
     return text === '' ? [] : [messageOf(message.sender === 'human' ? 'User' : 'Assistant', text)]
   })
   return { id: uuid ?? '', title: name ?? '', createdAt: toDate(created_at), messages }
@@ -63,12 +72,16 @@ function branchOf(messages: readonly Message[], leaf: string | undefined): reado
 /** Text that an export has in place of a tool call or an artifact. */
 const placeholder = /```\s*This block is not supported on your current device yet\.\s*```/g
 
-function textOf({ text, content, attachments, files }: Message, count: CountOmitted): string {
-  const parts = content.flatMap((block) => {
-    if (block.type === 'text') return [block.text ?? '']
-    const artifact = block.type === 'tool_use' ? artifactText(block['input']) : ''
-    if (artifact === '') count(block.type === 'thinking' ? 'hidden' : 'tool')
-    return [artifact]
+function textOf(
+  { text, content, attachments, files }: Message,
+  documents: ReadonlyMap<Block, Document | undefined>,
+  count: CountOmitted,
+): string {
+  const parts = content.map((block) => {
+    if (block.type === 'text') return withArtifacts(block.text ?? '')
+    const document = documents.get(block)
+    if (!documents.has(block)) count(block.type === 'thinking' ? 'hidden' : 'tool')
+    return document ? textOfDocument(document) : ''
   })
   const own = parts.some((part) => part.trim() !== '') ? parts : [(text ?? '').replaceAll(placeholder, '')]
   const pasted = attachments.map(({ file_name: name, extracted_content: extracted }) => {
@@ -82,12 +95,76 @@ function textOf({ text, content, attachments, files }: Message, count: CountOmit
     .join('\n\n')
 }
 
-/** Returns the document of a call that creates or rewrites an artifact; '' for other calls. */
-function artifactText(input: unknown): string {
-  if (!isRecord(input) || typeof input['content'] !== 'string') return ''
-  const { title, content, language } = input
-  const body = typeof language === 'string' ? `\`\`\`${language}\n${content}\n\`\`\`` : content
-  return typeof title === 'string' ? `**${title}**\n\n${body}` : body
+type Block = Message['content'][number]
+
+/** An artifact, or a file that Claude has written. */
+interface Document {
+  readonly title: string
+  /** Of a code block; undefined for Markdown and plain text. */
+  readonly language: string | undefined
+  content: string
+}
+
+const languages: Readonly<Record<string, string>> = {
+  'text/html': 'html',
+  'image/svg+xml': 'svg',
+  'application/vnd.ant.react': 'jsx',
+  'application/vnd.ant.mermaid': 'mermaid',
+  'application/vnd.ant.code': '',
+}
+
+/** Returns the last state of each document by the call that creates it, and undefined by the calls that change it. */
+function documentsIn(messages: readonly Message[]): ReadonlyMap<Block, Document | undefined> {
+  const byId = new Map<string, Document>()
+  const byCall = new Map<Block, Document | undefined>()
+  for (const block of messages.flatMap(({ content }) => content)) {
+    if (block.type !== 'tool_use' || !isRecord(block['input'])) continue
+    const {
+      id,
+      path,
+      title,
+      type,
+      language,
+      content,
+      file_text: fileText,
+      old_str: before,
+      new_str: after,
+    } = block['input']
+    const known = byId.get(String(id ?? path))
+    const whole = content ?? fileText
+    if (!hasText(whole) && !(known && typeof before === 'string')) continue
+    byCall.set(block, undefined)
+    if (known) known.content = hasText(whole) ? whole : known.content.replace(String(before), () => String(after ?? ''))
+    else if (hasText(whole)) {
+      const ending = /\.(?!md$|txt$)([a-z\d]+)$/i.exec(String(path))?.[1]
+      const name = String(title ?? path ?? '').replace(/^.*\//, '')
+      const document = {
+        title: name,
+        language: hasText(language) ? language : (languages[String(type)] ?? ending),
+        content: whole,
+      }
+      byId.set(String(id ?? path), document)
+      byCall.set(block, document)
+    }
+  }
+  return byCall
+}
+
+function textOfDocument({ title, language, content }: Document): string {
+  const body = language === undefined ? content : codeBlock(content, language)
+  return title === '' ? body : `**${title}**\n\n${body}`
+}
+
+/** Replaces the artifacts that exports of 2024 have in the text. */
+function withArtifacts(text: string): string {
+  return text.replaceAll(
+    /<antArtifact\b([^>]*)>([^]*?)<\/antArtifact>/g,
+    (_whole, attributes: string, content: string) => {
+      const valueOf = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(attributes)?.[1]
+      const language = valueOf('language') ?? languages[valueOf('type') ?? '']
+      return textOfDocument({ title: valueOf('title') ?? '', language, content: content.trim() })
+    },
+  )
 }
 
 /** Returns the documents of a project, and its description and instructions as one note. */

@@ -57,7 +57,7 @@ export async function readEvernote(
       names.set(hash, name)
       attachments.push({ path: `${folder}/${name}`, size: bytes.length, chunks: () => createReadStream(file) })
     }
-    notes.push(convertNote(note, folder, notes.length, names))
+    notes.push(convertNote(note, { folder, index: notes.length, names, count }))
   }
   return { notes, attachments }
 }
@@ -79,13 +79,25 @@ function textOf(element: XmlElement | undefined, name: string): string {
   return childrenOf(element, name)[0]?.text.trim() ?? ''
 }
 
-function convertNote(note: XmlElement, folder: string, index: number, names: ReadonlyMap<string, string>): SourceText {
+function convertNote(
+  note: XmlElement,
+  {
+    folder,
+    index,
+    names,
+    count,
+  }: { folder: string; index: number; names: ReadonlyMap<string, string>; count: CountOmitted },
+): SourceText {
   const title = textOf(note, 'title').replaceAll(/\s+/g, ' ')
   const [, year, month, day, hour, minute] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/.exec(textOf(note, 'created')) ?? []
   const createdAt = toDate(`${year}-${month}-${day}T${hour}:${minute}Z`)
   const tags = childrenOf(note, 'tag').map(({ text }) => text.trim())
   const source = textOf(childrenOf(note, 'note-attributes')[0], 'source-url')
-  const parts = [toNote(toHtml(textOf(note, 'content'), names)), /^https?:/.test(source) ? `<${source}>` : '']
+  const tasks = childrenOf(note, 'task').map((task) => {
+    return `- [${textOf(task, 'taskStatus') === 'completed' ? 'x' : ' '}] ${textOf(task, 'title')}`
+  })
+  const body = toNote(toHtml(textOf(note, 'content'), names, count))
+  const parts = [body, tasks.join('\n'), /^https?:/.test(source) ? `<${source}>` : '']
   return {
     path: `${folder}/${index}.md`,
     name: `${folder}/${toFileName(title, 'Untitled')}.md`,
@@ -94,18 +106,22 @@ function convertNote(note: XmlElement, folder: string, index: number, names: Rea
 }
 
 /** Replaces the elements of ENML that HTML does not have. @param names of attachments by MD5 */
-function toHtml(enml: string, names: ReadonlyMap<string, string>): string {
+function toHtml(enml: string, names: ReadonlyMap<string, string>, count: CountOmitted): string {
+  const counted = (reason: 'file' | 'unreadable') => {
+    count(reason)
+    return ''
+  }
   return enml
     .replaceAll(/^[^]*?<en-note[^>]*>|<\/en-note>[^]*$/g, '')
+    .replaceAll(/<en-crypt\b[^>]*>[^]*?<\/en-crypt>/g, () => counted('unreadable'))
     .replaceAll(/<en-media\b([^>]*?)\/?>(?:<\/en-media>)?/g, (_whole, attributes: string) => {
       const name = names.get(/\bhash="(\w+)"/.exec(attributes)?.[1] ?? '')
-      if (name === undefined) return ''
-      return /\btype="image\//.test(attributes)
-        ? `<img src="${name}">`
-        : `<a href="${name}">${name.replace(/^files\//, '')}</a>`
+      if (name === undefined) return counted('file')
+      const isImage = /\btype="image\//.test(attributes)
+      return `<div>${isImage ? `<img src="${name}">` : `<a href="${name}">${name.slice('files/'.length)}</a>`}</div>`
     })
     .replaceAll(/<en-todo\b([^>]*?)\/>/g, '<en-todo$1></en-todo>')
-    .replaceAll(/(<li\b[^>]*--en-checked:\s*(true|false)[^>]*>)/g, (_whole, item: string, state: string) => {
+    .replaceAll(/<li\b[^>]*--en-checked:\s*(true|false)[^>]*>/g, (item, state: string) => {
       return `${item}<input type="checkbox"${state === 'true' ? ' checked' : ''}>`
     })
 }

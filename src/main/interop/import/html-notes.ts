@@ -1,5 +1,5 @@
 /** Notes in HTML: pages as Apple Notes, Notion and other programs export them, and the memos of a Flomo export. */
-import type { Element } from 'hast'
+import type { Element, Root } from 'hast'
 import { fromHtml } from 'hast-util-from-html'
 import { select, selectAll } from 'hast-util-select'
 import { toMdast, type Handle } from 'hast-util-to-mdast'
@@ -48,13 +48,24 @@ const markdownOptions: Options = {
 }
 
 /** @param html a page, a part of one, or its nodes @returns Markdown without a final line end */
-export function toNote(html: string | Element): string {
+export function toNote(html: string | Element | Root): string {
   const nodes = typeof html === 'string' ? fromHtml(html) : html
-  const markdown = toMdast(nodes, { handlers: { div: line, 'en-todo': todo } }) as Nodes
+  // Code of Evernote, whose spaces would be lost.
+  for (const block of selectAll('[style*="-en-codeblock"]', nodes)) {
+    const value = toText(block, { whitespace: 'pre' })
+    const code: Element = { type: 'element', tagName: 'code', properties: {}, children: [{ type: 'text', value }] }
+    Object.assign(block, { tagName: 'pre', children: [code] })
+  }
+  const markdown = toMdast(nodes, {
+    handlers: { div: line, 'en-todo': todo, u: (state, element) => state.all(element) },
+  }) as Nodes
   return (
     toMarkdown(markdown, markdownOptions)
       .replaceAll(checkbox.open, '- [ ] ')
       .replaceAll(checkbox.done, '- [x] ')
+      // An address needs no escape, and a recording gets its name as label.
+      .replaceAll(/\b(https?)\\:(?=\/\/)/g, '$1:')
+      .replaceAll(/(?<!!)\[\]\(([^)]*?([^/)]*))\)/g, '[$2]($1)')
       // A tag is no heading.
       .replaceAll(/^\\#(?=[^\s#])/gm, '#')
       .replaceAll(/[ \t]+$/gm, '')
@@ -68,13 +79,19 @@ export const isHtml = (path: string) => /\.html?$/i.test(path)
 /** Returns the notes of a page: its memos if it is an export of Flomo, else one note; [] for a page without text. */
 export function readHtml(path: string, html: string): SourceText[] {
   const page = fromHtml(html)
+  // Boxes of Notion, which a checkbox stands for.
+  for (const box of selectAll('li > .checkbox', page))
+    Object.assign(box, {
+      tagName: 'input',
+      properties: { type: 'checkbox', checked: String(box.properties['className']).includes('checkbox-on') },
+    })
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
   const memos = selectAll('.memo', page).filter((memo) => select('.time', memo) && select('.content', memo))
   if (memos.length > 0) return memos.map((memo, index) => readMemo(folder, memo, index))
   const title = toText(select('title', page) ?? { type: 'root', children: [] }).trim()
-  const body = toNote(html)
+  const body = toNote(page)
   if (body === '') return []
-  const hasTitle = title === '' || body.startsWith('# ')
+  const hasTitle = title === '' || body.startsWith('# ') || body.includes(`\n# ${title}\n`)
   return [{ path: path.replace(/\.html?$/i, '.md'), text: `${hasTitle ? '' : `# ${title}\n\n`}${body}\n` }]
 }
 

@@ -27,7 +27,7 @@ function createJobs() {
       texts = files.map(({ text }) => text)
       return {
         plan,
-        memories: source.memories,
+        memories: plan.memories > 0 ? source.memories : [],
         files: files.map(({ path: to, source: from }) => ({ path: to, source: from })),
       }
     },

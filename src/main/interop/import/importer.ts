@@ -14,6 +14,7 @@ import { type ChangeLog, isMarkdown, localDate, toLeftFile, walkMarkdown, type W
 import type { PrivateRules } from '#workspace/privacy'
 import type { ExportTask } from '../export/export-zip.ts'
 import type { ImportJobs } from './import.worker.ts'
+import { memoryNote } from './chats.ts'
 import { targetPathOf } from './import-names.ts'
 
 /** Detail of the change set of an import. The files of the set are the created ones. */
@@ -33,6 +34,16 @@ interface ImportTask {
   readonly withAttachments: boolean
 }
 
+/** Claude's memory of the user. */
+export interface ImportedMemories {
+  /** Of Markdown. */
+  readonly parts: readonly string[]
+  /** File name of the import. */
+  readonly source: string
+  /** Path of the note with all parts. */
+  readonly note: string
+}
+
 interface ImporterOptions {
   readonly entry: URL
   readonly workspace: Workspace
@@ -42,8 +53,7 @@ interface ImporterOptions {
   readonly privateRules: () => PrivateRules
   readonly privateRulesFor: (path: string) => PrivateRules
   readonly folders: { readonly suggestions: string }
-  /** Suggests adding Claude's memory of the user to MEMORY.md. @param parts of Markdown @param source file name */
-  readonly suggestMemories: (parts: readonly string[], source: string) => Promise<void>
+  readonly suggestMemories: (memories: ImportedMemories) => Promise<void>
 }
 
 const maxAttempts = 5
@@ -175,7 +185,9 @@ export class Importer {
       if (job.stamps.size === 0) job.change = undefined
       log.done(job.change, job.stamps)
     }
-    if (!signal.aborted) await this.#options.suggestMemories(memories, importName)
+    const note = files.find(({ source }) => source === memoryNote)?.path
+    if (!signal.aborted && note !== undefined && memories.length > 0)
+      await this.#options.suggestMemories({ parts: memories, source: importName, note })
     return true
   }
 

@@ -9,7 +9,7 @@ import { toNote } from './html-notes.ts'
 
 const itemName = /(?:^|\/)[0-9a-f]{32}\.md$/
 const propertiesAtEnd = /(?:^|\n)((?:[a-z_]+: ?.*\n)*type_: \d+)\s*$/
-const linkToItem = /(\]\(|\bsrc="):\/([0-9a-f]{32})/g
+const linkToItem = /(\]\():\/([0-9a-f]{32})|<img\b[^>]*\bsrc=":\/([0-9a-f]{32})"[^>]*>/g
 
 interface Item {
   readonly title: string
@@ -62,16 +62,20 @@ export function readJoplin(texts: readonly SourceText[], files: Iterable<string>
   const tagged = ofType(types.taggedNote)
   const convert = (item: Item): SourceText[] => {
     const { title, body, path, properties } = item
-    if (properties['encryption_applied'] === '1') {
-      count('unreadable')
+    const isTrashed = Number(properties['deleted_time']) > 0
+    if (isTrashed || properties['encryption_applied'] === '1') {
+      count(isTrashed ? 'trash' : 'unreadable')
       return []
     }
     const tags = tagged.flatMap(({ properties: { note_id: note, tag_id: tag = '' } }) =>
       note === properties['id'] && byId.has(tag) ? [byId.get(tag)?.title ?? ''] : [],
     )
-    const linked = body.replaceAll(linkToItem, (whole, before: string, id: string) => {
-      const target = fileOf.get(id) ?? byId.get(id)?.path
-      return target === undefined ? whole : `${before}${encodeURI(relative(dirname(path), target))}`
+    const linked = body.replaceAll(linkToItem, (whole, before?: string, id = '', picture?: string) => {
+      const target = fileOf.get(picture ?? id) ?? byId.get(id)?.path
+      if (target === undefined) count('file')
+      if (target === undefined) return whole
+      const link = encodeURI(relative(dirname(path), target))
+      return before === undefined ? `![](${link})` : `${before}${link}`
     })
     const createdAt = toDate(properties['user_created_time'] || properties['created_time'])
     const done = Number(properties['todo_completed']) > 0 ? 'x' : ' '

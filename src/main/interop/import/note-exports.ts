@@ -3,7 +3,7 @@ import { CsvError, parse as parseCsv } from 'csv-parse/sync'
 import { z } from 'zod'
 import { decodePart } from '#shared/util/decode.ts'
 import { localDate, toFileName } from '#workspace'
-import { tagsProperty, textOfNote, toDate, type CountOmitted, type SourceText } from './chats.ts'
+import { tagsProperty, textOfNote, toDate, type CountOmitted, type FileOf, type SourceText } from './chats.ts'
 
 /** A link without a scheme. */
 const linkToFile = /(\]\()(?![a-z][a-z\d+.-]*:)([^)\s]*?)(?:_all)?\.(?:html?|csv)(?=[#)])/gi
@@ -55,14 +55,25 @@ export const isKeepFile = (path: string) => /(?:^|\/)Keep\/[^/]+\.json$/.test(pa
  * @param path of the JSON file
  * @returns the note, and its path with day and title; undefined if the value is no note, or an empty one or one in the trash
  */
-export function readKeepNote(path: string, value: unknown, count: CountOmitted): SourceText | undefined {
+export function readKeepNote(
+  path: string,
+  value: unknown,
+  count: CountOmitted,
+  fileOf: FileOf,
+): SourceText | undefined {
   const { data: note } = keepSchema.safeParse(value)
   if (!note || (note.textContent === undefined && note.listContent === undefined)) return void count('unreadable')
   if (note.isTrashed) return void count('trash')
   const { title, textContent = '', listContent = [], labels, annotations, attachments } = note
   const items = listContent.map(({ text, isChecked }) => `- [${isChecked ? 'x' : ' '}] ${text.replaceAll(/\s+/g, ' ')}`)
   const links = annotations.flatMap(({ url, title: name }) => (url ? [`[${name || url}](${url})`] : []))
-  const pictures = attachments.map(({ filePath }) => `![](${encodeURI(filePath)})`)
+  const folder = path.slice(0, path.lastIndexOf('/') + 1)
+  // The file can have another ending of the same type: `.jpg` and `.jpeg`.
+  const pictures = attachments.flatMap(({ filePath }) => {
+    const file = fileOf(filePath) ?? fileOf(filePath.replace(/\.[^.]*$/, ''))
+    if (file === undefined) count('file')
+    return file === undefined ? [] : [`![](${encodeURI(file.slice(folder.length))})`]
+  })
   const body = [textContent.trim(), items.join('\n'), links.join('\n'), pictures.join('\n')].filter(Boolean)
   if (title.trim() === '' && body.length === 0) return void count('empty')
   const created = toDate((note.createdTimestampUsec ?? Number.NaN) / 1e6)
@@ -75,12 +86,11 @@ export function readKeepNote(path: string, value: unknown, count: CountOmitted):
     createdAt: undefined,
     parts: body,
   })
-  const folder = path.slice(0, path.lastIndexOf('/') + 1)
   return { path: path.replace(/\.json$/, '.md'), text, name: `${folder}${day}${toFileName(heading, 'Note')}.md` }
 }
 
-/** Table of a database of Notion. `_all` has all rows; the other file has those that a filter shows. */
-export const isTable = (path: string) => / [0-9a-f]{32}_all\.csv$/.test(path)
+/** Table of a database of Notion. */
+export const isTable = (path: string) => / [0-9a-f]{32}(?:_all)?\.csv$/.test(path)
 
 /** Returns a table of the properties, without the line ends in them; undefined if the text is damaged. */
 export function readTable(path: string, csv: string): SourceText | undefined {
@@ -98,7 +108,7 @@ export function readTable(path: string, csv: string): SourceText | undefined {
   const lines = [cells(head), Array.from({ length: width }, () => '---'), ...body.map(cells)].map(
     (row) => `| ${row.join(' | ')} |`,
   )
-  const note = path.replace(/_all\.csv$/, '.md')
+  const note = path.replace(/(?:_all)?\.csv$/, '.md')
   const title = note.replace(notionId, '').replaceAll(/^.*\/|\.md$/g, '')
   return { path: note, text: `# ${title}\n\n${lines.join('\n')}\n` }
 }

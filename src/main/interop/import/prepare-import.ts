@@ -14,7 +14,7 @@ import { onSystemError, orUndefined } from '#shared/util/errors.ts'
 import { inBatches } from '#platform'
 import { followerOf, isMarkdown, readText, resolveInside, resolveRoots, type Roots, walkFiles } from '#workspace'
 import { findRule, type PrivateRules } from '#workspace/privacy'
-import { chatIdIn, messagesAfter, noteOfChat, type SourceFile, type SourceText } from './chats.ts'
+import { chatIdIn, memoryNote, messagesAfter, noteOfChat, type SourceFile, type SourceText } from './chats.ts'
 import { targetPathOf, withImportedName, withNumber } from './import-names.ts'
 import type { ImportSource } from './read-source.ts'
 
@@ -112,7 +112,7 @@ export async function planImport(
       ...counts,
       same: counts.same + sameChats,
       skipped: source.skipped,
-      memories: source.memories.length,
+      memories: newTexts.some(({ path }) => path === memoryNote) ? source.memories.length : 0,
       attachments: { ...countsOf([...attachments, ...texts.filter(({ path }) => isCanvas(path))]), bytes: sum(sizes) },
       links: sum(newTexts.map(({ rewritten = 0 }) => rewritten)),
       lost: sum(newTexts.map(({ lost = 0 }) => lost)),

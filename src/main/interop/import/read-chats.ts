@@ -1,8 +1,7 @@
 import { JSONParser } from '@streamparser/json'
-import type { ImportPlan } from '#shared/contract/index.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { readChatgptChat, readDeepseekChat } from './chat-trees.ts'
-import { noteOfChat, OmittedCounts, type FileOf, type ImportedChat, type SourceText } from './chats.ts'
+import { memoryNote, noteOfChat, type CountOmitted, type FileOf, type ImportedChat, type SourceText } from './chats.ts'
 import { readClaudeChat, readClaudeMemories, readClaudeProject } from './claude.ts'
 import { readGeminiActivity, readGeminiChat, toGeminiEntry, type GeminiEntry } from './gemini.ts'
 
@@ -11,7 +10,6 @@ export interface ChatExport {
   readonly files: readonly SourceText[]
   /** Parts of the service's memory of the user, in Markdown. */
   readonly memories: readonly string[]
-  readonly leftParts: ImportPlan['leftParts']
 }
 
 const readers = {
@@ -36,11 +34,10 @@ function serviceOf(item: unknown): ChatExport['kind'] | undefined {
  */
 export async function readChats(
   files: readonly AsyncIterable<Uint8Array>[],
-  fileOf: FileOf = () => undefined,
+  fileOf: FileOf,
+  count: CountOmitted,
 ): Promise<ChatExport | undefined> {
   let kind: ChatExport['kind'] | undefined
-  const counts = new OmittedCounts()
-  const { count } = counts
   const texts: SourceText[] = []
   const memories: string[] = []
   const activity: GeminiEntry[] = []
@@ -57,7 +54,7 @@ export async function readChats(
     else if (kind === 'claude' && hasField(item, 'conversations_memory')) {
       const parts = readClaudeMemories(item)
       memories.push(...parts)
-      if (parts.length > 0) texts.push({ path: 'Claude memory.md', text: `# Claude memory\n\n${parts.join('\n\n')}\n` })
+      if (parts.length > 0) texts.push({ path: memoryNote, text: `# Claude memory\n\n${parts.join('\n\n')}\n` })
     } else if (kind === 'claude' && hasField(item, 'docs')) texts.push(...readClaudeProject(item))
     // Other files of an export, such as the one of the user's account, are not read.
   }
@@ -67,7 +64,7 @@ export async function readChats(
   if (!kind) return undefined
   // At least the chat in which the file breaks off is lost.
   count('chat', brokenFiles)
-  return { kind, files: texts, memories, leftParts: counts.list() }
+  return { kind, files: texts, memories }
 }
 
 /** Calls `add` with each item of a list, or with an object as a whole. @returns false if the text is not complete JSON */

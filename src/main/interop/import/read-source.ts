@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { x as extract } from 'tar'
+import type { ImportPlan } from '#shared/contract/index.ts'
 import { appFolderName } from '#shared/util/agent-files.ts'
 import { attachmentType } from '#shared/util/attachments.ts'
 import { AppError, isSystemError, unlessAppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { decodeAs } from '#platform'
+import { decodeAs, withFile } from '#platform'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import {
   decodeUtf8,
@@ -30,11 +31,12 @@ import { readChats, type ChatExport } from './read-chats.ts'
 
 export interface OmittedFile {
   readonly path: string
-  readonly reason: 'kind' | 'large' | 'link' | 'unreadable' | 'name'
+  readonly reason: 'kind' | 'large' | 'link' | 'unreadable' | 'name' | 'unused'
 }
 
 /** Paths have forward slashes and are relative to `topFolder`, except those with the reason `name`. */
 export interface ImportSource extends Omit<ChatExport, 'kind'> {
+  readonly leftParts: ImportPlan['leftParts']
   readonly kind: 'markdown' | ChatExport['kind']
   /** Number of notes that cannot be read. */
   readonly skipped: number
@@ -148,13 +150,13 @@ async function temporaryFolder(opened: AsyncDisposableStack): Promise<string> {
 /** @returns a folder with the files, without links @throws AppError `archive_unusable` */
 async function unpackTar(path: string, opened: AsyncDisposableStack): Promise<string> {
   const folder = await temporaryFolder(opened)
+  const position = Math.max(0, (await stat(path)).size - 1024)
+  const { buffer: end } = await withFile(path, 'r', (file) => file.read({ buffer: Buffer.alloc(1024), position }))
   try {
-    await extract({
-      file: path,
-      cwd: folder,
-      strict: true,
-      filter: (_path, entry) => !('type' in entry) || entry.type === 'File',
-    })
+    // An archive ends with two empty blocks.
+    if (end.some(Boolean)) throw new Error('the end is missing')
+    const filter = (_path: string, entry: object) => !('type' in entry) || entry.type === 'File'
+    await extract({ file: path, cwd: folder, strict: true, filter })
   } catch (error) {
     const reason = 'it is damaged'
     throw new AppError('archive_unusable', `${path} cannot be unpacked: ${reason}`, { path, reason }, { cause: error })
@@ -200,9 +202,11 @@ async function readContents(
   const sorted = json.toSorted((one, two) => (one.path < two.path ? -1 : 1))
   const shownFiles = new Set<string>()
   const fileOf = filesById(other, shownFiles)
+  const counts = new OmittedCounts()
   const chats = await readChats(
     sorted.map(({ chunks }) => chunks()),
     fileOf,
+    counts.count,
   )
   const rest = chats ? other : files
   // A Takeout can also have notes.
@@ -210,30 +214,35 @@ async function readContents(
   const isText = ({ path }: SourceFile) => isMarkdown(path) || isCanvas(path) || isConverted(topFolder + path)
   const isNote = (file: SourceFile) => hasNotes && isText(file)
   assertImportable(source, sizeOf(rest.filter((file) => isNote(file) && !isEvernote(file.path))))
-  const counts = new OmittedCounts()
   const texts: SourceText[] = []
   /** File names of notes that were pages or tables. */
   const converted = new Set<string>()
   const attachments = new Map<string, SourceFile>()
+  const attach = (file: SourceFile) => {
+    const { path, size } = file
+    if (attachmentType(path) === undefined) omitted.push({ path, reason: 'kind' })
+    else if (!hasNotes && !shownFiles.has(path)) omitted.push({ path, reason: 'unused' })
+    else if (size > maxAttachmentBytes) omitted.push({ path, reason: 'large' })
+    else attachments.set(path, file)
+  }
   const decoded: { path: string; encoding: string }[] = []
   for (const file of rest) {
     const { path, size } = file
+    // Has the rows of a filter; the file with `_all` has all rows.
+    if (isTable(path) && rest.some((other) => other.path === path.replace(/\.csv$/, '_all.csv'))) continue
     if (isNote(file) && isEvernote(path)) {
       const notebook = await readEvernote(path, file.chunks(), { ...counts, temporary: await temporaryFolder(opened) })
       texts.push(...notebook.notes)
-      for (const attachment of notebook.attachments) attachments.set(attachment.path, attachment)
+      notebook.attachments.forEach(attach)
       continue
     }
     const { text, encoding } = (isNote(file) ? await readText(file) : undefined) ?? {}
     if (encoding !== undefined) decoded.push({ path, encoding })
-    const notes = text === undefined ? undefined : convert(topFolder, path, text, counts.count)
+    const notes = text === undefined ? undefined : convert(topFolder, { path, text }, counts.count, fileOf)
     for (const note of notes ?? []) converted.add(basename(note.path))
     if (text !== undefined) texts.push(...(notes ?? [{ path, text }]))
-    else if (isNote(file)) omitted.push({ path, reason: 'unreadable' })
-    else if (attachmentType(path) === undefined || !(hasNotes || shownFiles.has(path)))
-      omitted.push({ path, reason: 'kind' })
-    else if (size > maxAttachmentBytes) omitted.push({ path, reason: 'large' })
-    else attachments.set(path, file)
+    else if (isNote(file)) omitted.push({ path, reason: size > maxTextBytes ? 'large' : 'unreadable' })
+    else attach(file)
   }
   const { joplin = [], plain = [] } = Object.groupBy(texts, (text) => (isJoplinItem(text) ? 'joplin' : 'plain'))
   const items = readJoplin(joplin, attachments.keys(), counts.count)
@@ -246,7 +255,7 @@ async function readContents(
     files: [...(chats?.files ?? []), ...linked, ...items.notes],
     memories: chats?.memories ?? [],
     skipped: omitted.filter(({ path, reason }) => isMarkdown(path) && reason !== 'link').length,
-    leftParts: [...(chats?.leftParts ?? []), ...counts.list()],
+    leftParts: counts.list(),
     decoded,
     names,
     attachments,
@@ -255,9 +264,14 @@ async function readContents(
 }
 
 /** @returns undefined if the text stays as it is */
-function convert(topFolder: string, path: string, text: string, count: CountOmitted): SourceText[] | undefined {
+function convert(
+  topFolder: string,
+  { path, text }: SourceText,
+  count: CountOmitted,
+  fileOf: FileOf,
+): SourceText[] | undefined {
   if (isKeepFile(topFolder + path)) {
-    const note = readKeepNote(path, parseJson(text), count)
+    const note = readKeepNote(path, parseJson(text), count, fileOf)
     return note ? [note] : []
   }
   if (!isHtml(path) && !isTable(path)) return undefined
@@ -271,7 +285,9 @@ function filesById(files: readonly SourceFile[], found: Set<string>): FileOf {
   const paths = new Map(
     files.flatMap(({ path }) => {
       const name = basename(path)
-      return [name, /^(file[-_][\da-zA-Z]+)/.exec(name)?.[1] ?? name].map((id) => [id, path] as const)
+      if (attachmentType(path) === undefined) return []
+      const ids = [name, name.replace(/\.[^.]*$/, ''), /^(file[-_][\da-zA-Z]+)/.exec(name)?.[1] ?? name]
+      return ids.map((id) => [id, path] as const)
     }),
   )
   return (id) => {
@@ -330,6 +346,11 @@ function decodeOther(bytes: Buffer): { text: string; encoding: string } | undefi
   const mark = bytes.subarray(0, 2).toString('hex')
   const encoding = mark === 'fffe' ? 'UTF-16LE' : mark === 'feff' ? 'UTF-16BE' : (detect(bytes) ?? undefined)
   const text = encoding && decodeAs(encoding, bytes, true)?.replace(/^\uFEFF/, '')
+  // Short Chinese texts look like half-width katakana, which nobody writes by itself.
+  if (encoding === 'Shift_JIS' && text !== undefined && /[\uFF66-\uFF9F]/.test(text) && !/[\u3041-\u30FA]/.test(text)) {
+    const chinese = decodeAs('gb18030', bytes, true)
+    if (chinese !== undefined) return { text: chinese, encoding: 'GB18030' }
+  }
   // Other bytes can be valid in an encoding, too.
   return encoding && text !== undefined && !/(?!\s)\p{Cc}/u.test(text) ? { text, encoding } : undefined
 }

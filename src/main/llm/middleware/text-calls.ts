@@ -8,6 +8,8 @@ import { balanced, callMarks, parseTextCalls } from './call-formats.ts'
 
 const fence = '```'
 const markers = [...callMarks, fence]
+/** Characters that find a held text in a message. */
+const maxCompared = 40
 /** A longer text is no call. */
 const maxHeld = 20_000
 
@@ -35,8 +37,9 @@ export function withTextCalls(model: ChatModel): ChatModel {
             continue
           }
           const hasCall = event.message.content.some(({ type }) => type === 'toolCall')
-          // A call that the user has written is quoted.
-          const isQuoted = question !== undefined && messageText(question).includes(held.trim())
+          // A call that the user has written is quoted, and one within a sentence.
+          const isInSentence = /[^\n]$/.test(shown) && /[>\]][ \t]+\p{L}[^\n]*$/u.test(held.trimEnd())
+          const isQuoted = isInSentence || (question !== undefined && messageText(question).includes(held.trim()))
           const calls = hasCall || isQuoted ? [] : parseTextCalls(held, names)
           if (calls.length === 0) yield { type: 'text', delta: held }
           const isUnread = !isQuoted && callMarks.some((mark) => held.trimStart().startsWith(mark))
@@ -89,8 +92,10 @@ function mayBeCall(text: string): boolean {
 
 function withCalls(message: AssistantMessage, held: string, calls: readonly ToolCallPart[]): AssistantMessage {
   const content = message.content.flatMap((part) => {
-    if (part.type !== 'text' || !part.text.endsWith(held)) return [part]
-    const text = part.text.slice(0, -held.length).trimEnd()
+    // Marks of the end of a turn are already removed.
+    const start = part.type === 'text' ? part.text.indexOf(held.trim().slice(0, maxCompared)) : -1
+    if (part.type !== 'text' || start < 0) return [part]
+    const text = part.text.slice(0, start).trimEnd()
     return text === '' ? [] : [{ ...part, text }]
   })
   return { ...message, content: [...content, ...calls], stopReason: 'toolUse' }

@@ -214,8 +214,12 @@ export class ThinkTags {
   }
 }
 
-/** A closing mark on its own line. The opening one is part of the request, by the template of the model. */
-const closingOnly = /^(?:(?!<think)[^])*?(?:^|\n)[ \t]*<\/think(?:ing)?>[ \t]*(?:\n|$)/
+/**
+ * A closing mark on its own line, or between two texts without a space, as no sentence has it. The opening one is part of
+ * the request, by the template of the model.
+ */
+const closingOnly =
+  /^(?:(?!<think)[^])*?(?:(?:^|\n)[ \t]*<\/think(?:ing)?>[ \t]*(?:\n|$)|[^\s`'"“]<\/think(?:ing)?>(?=[^\s`'"”]))/
 /** Marks of the end of a turn, which some servers leave in the answer. */
 const endMarks =
   /(?:\s*(?:<\|(?:im_end|eot_id|eom_id|end|return|endoftext|end_of_text|call)\|>|<end_of_turn>|<\/s>|<｜end▁of▁sentence｜>))+\s*$/
