@@ -99,7 +99,7 @@ function markdownOf(folder: string): Source[] {
 function translations(): Source[] {
   const files = [
     ...['zh_CN', 'zh_TW', 'ja', 'ko'].map((locale) => `node_modules/axe-core/locales/${locale}.json`),
-    ...['zh-CN', 'zh-TW'].map((locale) => `src/renderer/lib/i18n/${locale}.json`),
+    ...['zh-CN', 'zh-TW'].map((locale) => `src/shared/i18n/${locale}.json`),
   ]
   return files.flatMap((file) => {
     const lines = sentencesIn(JSON.parse(readFileSync(join(root, file), 'utf8')))

@@ -71,7 +71,8 @@ export function ImportSettings() {
       <ErrorText error={plan.error} />
       {shown && isShown && (
         <ImportPlanView
-          {...shown}
+          task={{ agent, ...task }}
+          plan={shown.plan}
           onAttachments={(withAttachments) => preview({ withAttachments })}
           onDone={clearPlan}
         />

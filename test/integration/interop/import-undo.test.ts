@@ -106,8 +106,10 @@ describe('undoing an import', () => {
     const names = Array.from({ length: 80 }, (_, number) => [`note ${number}.md`, `${number}\n`])
     const source = await folderWith(Object.fromEntries(names) as Record<string, string>)
     const taken = (await plan(source)).names.at(-1) ?? ''
-    const { change } = await runImport(importer, { path: source, into: 'in', withAttachments: true }, async (done) => {
-      if (done > 1) return
+    let isTaken = false
+    const { change } = await runImport(importer, { path: source, into: 'in', withAttachments: true }, async () => {
+      if (isTaken) return
+      isTaken = true
       writeFileSync(join(workspace, taken), 'not ours\n')
       // Reads all files while the import is not complete.
       await history.applySettings()

@@ -8,7 +8,7 @@ import { openSource } from '../../../src/main/interop/import/read-source.ts'
 import { AppError } from '../../../src/shared/util/errors.ts'
 import { sourcesIn, withoutImport } from '../../../src/shared/markdown/provenance.ts'
 import { openTestApp } from '../../support/app.ts'
-import { folderWith, temporaryFolder, writeFiles } from '../../support/folder.ts'
+import { folderWith, temporaryFolder, until, writeFiles } from '../../support/folder.ts'
 import { runImport } from '../../support/import.ts'
 import { rounds } from '../../support/thorough.ts'
 
@@ -198,9 +198,15 @@ describe('import', () => {
   it('suggests what Claude remembers for MEMORY.md, as parts that can be accepted together', async () => {
     const { app, run, workspace } = await openImporter({ 'MEMORY.md': '# Memory\n' })
     const { suggestions } = await app.agents.get('main')
-    await run(fileURLToPath(new URL('../../fixtures/imports/claude/source', import.meta.url)), 'in')
+    const claudeExport = fileURLToPath(new URL('../../fixtures/imports/claude/source', import.meta.url))
+    const { importer } = await app.agents.get('main')
+    const first = await run(claudeExport, 'in')
+    expect((await suggestions.list()).open).toHaveLength(2)
+    await importer.undo(first.change)
+    await until(async () => (await suggestions.list()).open.length === 0)
+    await run(claudeExport, 'in')
+    expect((await importer.plan(taskOf(claudeExport, 'in'))).memories).toBe(0)
     const { open } = await suggestions.list()
-    expect(open).toHaveLength(2)
     await suggestions.accept(open.map(({ id }) => id))
     const memory = await readFile(join(workspace, 'MEMORY.md'), 'utf8')
     expect(memory).toMatch(/^Kim bakes\. \^\[import: source, [\d-]+\]$/m)

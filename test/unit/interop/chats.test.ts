@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { chatIdIn, messagesAfter, noteOfChat, OmittedCounts } from '../../../src/main/interop/import/chats.ts'
+import { chatIdIn, noteOfChat, OmittedCounts, withNewMessages } from '../../../src/main/interop/import/chats.ts'
 import { readChats as readFiles } from '../../../src/main/interop/import/read-chats.ts'
 import { randomOf } from '../../support/random.ts'
 
@@ -47,7 +47,7 @@ describe('chats of ChatGPT', () => {
   ])('are read from %s', async (_name, values) => {
     expect(await readChats(values)).toMatchObject({
       kind: 'chatgpt',
-      files: [{ chat: { id: 'museum' } }, { chat: { id: 'voice' } }],
+      files: [{ path: '2026-01-01 Chat museum.md' }, { path: '2026-01-01 Chat voice.md' }],
     })
   })
 })
@@ -98,7 +98,7 @@ it('a list that breaks off has the chats before', async () => {
   const text = JSON.stringify([museum, voice])
   const found = await readTexts([text.slice(0, -80)])
   expect(found).toMatchObject({
-    files: [{ chat: { id: 'museum' } }],
+    files: [{ path: '2026-01-01 Chat museum.md' }],
     leftParts: expect.arrayContaining([{ reason: 'chat', count: 1 }]),
   })
 })
@@ -122,9 +122,11 @@ describe('a chat that was imported before', () => {
     const { text } = noteOfChat(chat)
     const edited = text.replace('Where?', 'Where is it?')
     for (const known of [text, edited]) {
-      expect(messagesAfter(chat.messages, known)).toEqual([])
+      expect(withNewMessages(text, known)).toBeUndefined()
       const more = [...chat.messages, '**User:** Thanks', '**User:** Where?']
-      expect(messagesAfter(more, known)).toEqual(['**User:** Thanks', '**User:** Where?'])
+      expect(withNewMessages(noteOfChat({ ...chat, messages: more }).text, known)).toMatch(
+        /\*2026-01-20\*\n\n\*\*User:\*\* Thanks\n\n\*\*User:\*\* Where\?\n$/,
+      )
     }
   })
 })

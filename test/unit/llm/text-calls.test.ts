@@ -127,6 +127,22 @@ it('says that a call was not read, but not of a text that the user wrote', async
     })
 })
 
+it('leaves a call within a sentence, and removes one whose end mark is already removed', async () => {
+  const call = '<tool_call>{"name":"memory_search","arguments":{"query":"tea"}}</tool_call>'
+  const sentence = `You wrote ${call} which is a call.`
+  expect(await answer([sentence])).toMatchObject({ shown: sentence, content: [{ type: 'text', text: sentence }] })
+  const harmony =
+    '<|start|>assistant<|channel|>commentary to=functions.memory_search <|constrain|>json<|message|>{"query":"tea"}'
+  const model = scriptedModel(async function* (draft) {
+    draft.addText(harmony)
+    yield { type: 'text', delta: `${harmony}<|call|>` }
+    yield { type: 'done', message: draft.finish('stop', noUsage) }
+  })
+  const request = { messages: [], tools: [{ name: 'memory_search' }] } as unknown as ModelRequest
+  const events = await Array.fromAsync(withTextCalls(model).stream(request, new AbortController().signal))
+  expect(events.at(-1)).toMatchObject({ message: { content: [search] } })
+})
+
 it('calls two tools written one after the other, and an array', async () => {
   const call = '{"name":"memory_search","arguments":{"query":"tea"}}'
   for (const pieces of [

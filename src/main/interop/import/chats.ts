@@ -14,8 +14,8 @@ export interface SourceText {
   readonly text: string
   /** Path that the note gets, if it is another one. */
   readonly name?: string | undefined
-  /** Set for a chat whose service gave it an id. */
-  readonly chat?: ImportedChat
+  /** True for a chat whose service gave it an id. */
+  readonly isChat?: boolean
 }
 
 export interface ImportedChat {
@@ -91,7 +91,7 @@ export function noteOfChat(chat: ImportedChat): SourceText {
     createdAt,
     parts: messages,
   })
-  return { path, text, ...(isNamed && { chat }) }
+  return { path, text, isChat: isNamed }
 }
 
 interface NoteParts {
@@ -114,8 +114,14 @@ export function tagsProperty(tags: readonly string[]): string[] {
   return tags.length === 0 ? [] : [`tags: [${tags.map((tag) => JSON.stringify(tag)).join(', ')}]`]
 }
 
-/** Returns the messages of a chat after the last one that the notes of an earlier import have. */
-export function messagesAfter(messages: readonly string[], notes: string): readonly string[] {
+const beforeMessage = /\n\n(?=\*\*(?:User|Assistant):\*\*)/
+
+/**
+ * Returns the note of a chat with the messages after the last one that the notes of earlier imports have; undefined if
+ * there are none.
+ */
+export function withNewMessages(text: string, notes: string): string | undefined {
+  const [head, ...messages] = text.trimEnd().split(beforeMessage)
   let [from, first] = [0, 0]
   for (const [index, message] of messages.entries()) {
     const at = notes.indexOf(message, from)
@@ -123,5 +129,6 @@ export function messagesAfter(messages: readonly string[], notes: string): reado
     from = at + message.length
     first = index + 1
   }
-  return messages.slice(first)
+  const added = messages.slice(first)
+  return added.length === 0 ? undefined : `${[head, ...added].join('\n\n')}\n`
 }

@@ -14,7 +14,7 @@ import { onSystemError, orUndefined } from '#shared/util/errors.ts'
 import { inBatches } from '#platform'
 import { followerOf, isMarkdown, readText, resolveInside, resolveRoots, type Roots, walkFiles } from '#workspace'
 import { findRule, type PrivateRules } from '#workspace/privacy'
-import { chatIdIn, memoryNote, messagesAfter, noteOfChat, type SourceFile, type SourceText } from './chats.ts'
+import { chatIdIn, memoryNote, withNewMessages, type SourceFile, type SourceText } from './chats.ts'
 import { targetPathOf, withImportedName, withNumber } from './import-names.ts'
 import type { ImportSource } from './read-source.ts'
 
@@ -66,13 +66,13 @@ export async function planImport(
   let sameChats = 0
   for (const file of source.files.filter(isWanted)) {
     signal?.throwIfAborted()
-    const known = file.chat && knownChats.get(file.chat.id)?.map(({ text }) => text)
-    const messages = known && file.chat && messagesAfter(file.chat.messages, known.join('\n'))
-    if (messages?.length === 0) {
+    const known = file.isChat && knownChats.get(chatIdIn(file.text))?.map(({ text }) => text)
+    const sourceText = known ? withNewMessages(file.text, known.join('\n')) : file.text
+    if (sourceText === undefined) {
       sameChats += 1
       continue
     }
-    const { path, text: sourceText } = file.chat && messages ? noteOfChat({ ...file.chat, messages }) : file
+    const { path } = file
     // A rule that makes the note private does not cover the imported copy.
     const isPrivate = isMarkdown(path) && findRule(source.topFolder + path, privateRules) !== undefined
     const text = isPrivate ? withVisibility(sourceText, true) : sourceText
