@@ -4,7 +4,8 @@ const names = new Set(
   OpenAI OpenRouter Ollama Studio Gemini Google Mistral Voyage Enter Esc Tab Ctrl Shift Alt Space Delete Backspace
   commonplace status index search explain eval remember ask sessions history show export import mcp serve help text
   offline provider system stderr cron builtin none openai gemini compatible local claude code desktop codex cursor vscode
-  goose windsurf zip Notion Bear ChatGPT main read write edit list last`.split(/\s+/),
+  goose windsurf zip Notion Bear Apple Evernote Joplin flomo DeepSeek Takeout ChatGPT main read write edit list
+  last`.split(/\s+/),
 )
 
 /** Returns the words of two lower-case letters or more that are no names. @param known further names */

@@ -16,7 +16,7 @@ const foreignNames = new Set(
   `OWNER REPOSITORY FILE FOLDER RULES TIME QUERY unreleased attestation certificate azureSignOptions AZURE_ pfx p12
   getLinkpathDest findByDirectory HASHTAG_REGEX softTrimRatio hardClearRatio minPrunableToolChars mapodoufu mapo mpdf
   visiblity someday rating author lee y1984 snake_case u006frk done_at news mkd cursorrules ssh repo GEMINI SKILL W03 T09
-  Z_1a2b3c4d elicitation sep1034 sep1330 stateless`.split(/\s+/),
+  Z_1a2b3c4d elicitation sep1034 sep1330 stateless bear2bk`.split(/\s+/),
 )
 
 describe('developer documents', () => {

@@ -14,7 +14,7 @@ describe('history in the terminal', () => {
     await run(home, ['remember', '--private', 'The code is 4711'])
     const [name = ''] = await readdir(join(home, 'commonplace', 'memory'))
     const show = ['history', 'show', `memory/${name}`]
-    expect((await run(home, show)).stdout).toMatch(/^\S+Z {2}\+3 -0 {2}capture {2}memory\/\S+\n$/)
+    expect((await run(home, show)).stdout).toMatch(/^[\d-]+T[\d:.]+ {2}\+3 -0 {2}capture {2}memory\/\S+\n$/)
     const later = ['--at', new Date(Date.now() + 1000).toISOString()]
     expect((await run(home, [...show, ...later])).stdout).toMatch(/^# \S+\n\n\[stays on this machine\]\n$/)
     expect((await run(home, [...show, ...later, '--private'])).stdout).toContain('4711')
