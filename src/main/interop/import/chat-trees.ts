@@ -1,7 +1,7 @@
 /**
- * Chats of ChatGPT and DeepSeek (`conversations.json`, or `conversations-000.json` and further ones), which are trees of
- * messages. The shown branch of ChatGPT ends at `current_node`; DeepSeek has no such mark, and the kind of a message's
- * fragments says who wrote it. The forms are those of exports of 2023 to 2026; neither service documents them.
+ * Chats of ChatGPT and DeepSeek (`conversations.json`, `conversations-000.json`, …): trees of messages. `current_node`
+ * of ChatGPT is the last message shown. DeepSeek has no such mark, and the kind of a fragment names its speaker. The
+ * forms are those of exports of 2023 to 2026; neither service documents them.
  */
 import { z } from 'zod'
 import { isRecord, parseJson, recordsIn } from '#shared/util/json.ts'

@@ -31,7 +31,7 @@ export const hasText = (value: unknown): value is string => typeof value === 'st
 /** Name of the note with the memory of a service. */
 export const memoryNote = 'Claude memory.md'
 
-/** The start of a code block, list, quotation, heading or table, which needs a line of its own. */
+/** The start of a code block, list, quotation, heading or table. It must begin a line. */
 const blockStart = /^(?:```|~~~|[-*+>|] |#{1,6} |\d+[.)] )/
 
 export function messageOf(speaker: 'User' | 'Assistant', text: string): string {

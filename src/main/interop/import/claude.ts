@@ -100,7 +100,7 @@ type Block = Message['content'][number]
 /** An artifact, or a file that Claude has written. */
 interface Document {
   readonly title: string
-  /** Of a code block; undefined for Markdown and plain text. */
+  /** Language of a code block; undefined for Markdown and plain text. */
   readonly language: string | undefined
   content: string
 }

@@ -36,7 +36,7 @@ interface ImportTask {
 
 /** Claude's memory of the user. */
 export interface ImportedMemories {
-  /** Of Markdown. */
+  /** Parts in Markdown. */
   readonly parts: readonly string[]
   /** File name of the import. */
   readonly source: string

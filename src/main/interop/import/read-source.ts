@@ -346,7 +346,7 @@ function decodeOther(bytes: Buffer): { text: string; encoding: string } | undefi
   const mark = bytes.subarray(0, 2).toString('hex')
   const encoding = mark === 'fffe' ? 'UTF-16LE' : mark === 'feff' ? 'UTF-16BE' : (detect(bytes) ?? undefined)
   const text = encoding && decodeAs(encoding, bytes, true)?.replace(/^\uFEFF/, '')
-  // Short Chinese texts look like half-width katakana, which nobody writes by itself.
+  // The detection takes short Chinese texts for half-width katakana.
   if (encoding === 'Shift_JIS' && text !== undefined && /[\uFF66-\uFF9F]/.test(text) && !/[\u3041-\u30FA]/.test(text)) {
     const chinese = decodeAs('gb18030', bytes, true)
     if (chinese !== undefined) return { text: chinese, encoding: 'GB18030' }
