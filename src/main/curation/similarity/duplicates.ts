@@ -5,6 +5,7 @@
 import { dot } from '#search'
 import { type TextVectors, isValue, linesByWord, type LineFeatures, featuresOf } from './line-features.ts'
 import { fold, toPlainText } from '#search/text'
+import { withoutMarks } from '#shared/markdown/visibility.ts'
 import { type Finding, evidenceOf, lineFinding } from '../suggestions/suggestion.ts'
 import { statementsOf, type Note, type Statement } from '../rules/note-rules.ts'
 
@@ -189,7 +190,9 @@ export async function findDuplicateLines(notes: readonly Note[], model: TextVect
 
 /** Returns the statement that a saved one repeats; undefined if there is none. @param model as `findDuplicateLines` */
 export async function findOriginal(saved: Statement, others: readonly Statement[], model: TextVectors | undefined) {
-  const words = [...(featuresOf([saved.text])[0]?.words.values() ?? [])].map((word) => fold(word).slice(0, 4))
+  const words = [...(featuresOf([withoutMarks(saved.text)])[0]?.words.values() ?? [])].map((word) =>
+    fold(word).slice(0, 4),
+  )
   const isAlike = ({ text }: Statement) => {
     const folded = fold(text)
     return words.filter((word) => folded.includes(word)).length >= words.length / 2
@@ -197,15 +200,17 @@ export async function findOriginal(saved: Statement, others: readonly Statement[
   const alike = others.filter(isAlike)
   const [pair] = await findDuplicates(linesOf([...alike, saved]), model, ({ statement }) => statement === saved)
   // Lines of few words are compared as a whole.
-  return pair?.original.statement ?? alike.find(({ text }) => text === saved.text)
+  return pair?.original.statement ?? alike.find(({ text }) => withoutMarks(text) === withoutMarks(saved.text))
 }
 
 function linesOf(statements: readonly Statement[]): StatementLine[] {
-  const features = featuresOf(statements.map(({ text }) => text))
+  // The name and the day of a source mark are no facts of the line.
+  const texts = statements.map(({ text }) => withoutMarks(text))
+  const features = featuresOf(texts)
   return statements.flatMap((statement, index): StatementLine | [] => {
     const lineFeatures = features[index]
     const hasContent = lineFeatures !== undefined && lineFeatures.words.size >= minStatementWords
-    return hasContent ? { statement, text: toPlainText(statement.text), features: lineFeatures } : []
+    return hasContent ? { statement, text: toPlainText(texts[index] ?? ''), features: lineFeatures } : []
   })
 }
 
