@@ -74,7 +74,7 @@ const placeholder = /```\s*This block is not supported on your current device ye
 
 function textOf(
   { text, content, attachments, files }: Message,
-  documents: ReadonlyMap<Block, Document | undefined>,
+  documents: ReadonlyMap<Block, WrittenDocument | undefined>,
   count: CountOmitted,
 ): string {
   const parts = content.map((block) => {
@@ -98,10 +98,10 @@ function textOf(
 type Block = Message['content'][number]
 
 /** An artifact, or a file that Claude has written. */
-interface Document {
-  readonly title: string
+interface WrittenDocument {
+  title: string
   /** Language of a code block; undefined for Markdown and plain text. */
-  readonly language: string | undefined
+  language: string | undefined
   content: string
 }
 
@@ -114,9 +114,9 @@ const languages: Readonly<Record<string, string>> = {
 }
 
 /** Returns the last state of each document by the call that creates it, and undefined by the calls that change it. */
-function documentsIn(messages: readonly Message[]): ReadonlyMap<Block, Document | undefined> {
-  const byId = new Map<string, Document>()
-  const byCall = new Map<Block, Document | undefined>()
+function documentsIn(messages: readonly Message[]): ReadonlyMap<Block, WrittenDocument | undefined> {
+  const byId = new Map<string, WrittenDocument>()
+  const byCall = new Map<Block, WrittenDocument | undefined>()
   for (const block of messages.flatMap(({ content }) => content)) {
     if (block.type !== 'tool_use' || !isRecord(block['input'])) continue
     const {
@@ -130,27 +130,27 @@ function documentsIn(messages: readonly Message[]): ReadonlyMap<Block, Document 
       old_str: before,
       new_str: after,
     } = block['input']
-    const known = byId.get(String(id ?? path))
+    const key = String(id ?? path)
+    const known = byId.get(key)
     const whole = content ?? fileText
-    if (!hasText(whole) && !(known && typeof before === 'string')) continue
-    byCall.set(block, undefined)
-    if (known) known.content = hasText(whole) ? whole : known.content.replace(String(before), () => String(after ?? ''))
-    else if (hasText(whole)) {
+    if (hasText(whole)) {
       const ending = /\.(?!md$|txt$)([a-z\d]+)$/i.exec(String(path))?.[1]
-      const name = String(title ?? path ?? '').replace(/^.*\//, '')
-      const document = {
-        title: name,
+      const state = {
+        title: String(title ?? path ?? known?.title ?? '').replace(/^.*\//, ''),
         language: hasText(language) ? language : (languages[String(type)] ?? ending),
         content: whole,
       }
-      byId.set(String(id ?? path), document)
-      byCall.set(block, document)
+      byCall.set(block, known ? undefined : state)
+      byId.set(key, known ? Object.assign(known, state) : state)
+    } else if (known && typeof before === 'string') {
+      byCall.set(block, undefined)
+      known.content = known.content.replace(before, () => String(after ?? ''))
     }
   }
   return byCall
 }
 
-function textOfDocument({ title, language, content }: Document): string {
+function textOfDocument({ title, language, content }: WrittenDocument): string {
   const body = language === undefined ? content : codeBlock(content, language)
   return title === '' ? body : `**${title}**\n\n${body}`
 }
