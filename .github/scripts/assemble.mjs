@@ -10,13 +10,13 @@ import { parse, stringify } from 'yaml'
 import { isMain, run } from './run.mjs'
 
 /** Number of files of each kind in a release. Windows has an installer and a portable program. */
-const expected = { AppImage: 1, deb: 1, exe: 2, dmg: 2, zip: 2, mcpb: 1 }
+const expected = { AppImage: 2, deb: 2, exe: 2, dmg: 2, zip: 2, mcpb: 1 }
 
 /** Limit for one package, bytes: 25 MB of the app and about 130 MB of Electron's runtime, compressed. */
 export const maximumSize = 160e6
 
 /** Ends of the names of descriptions; Windows has none. */
-const systems = ['', '-linux', '-mac']
+const systems = ['', '-linux', '-linux-arm64', '-mac']
 
 /**
  * @typedef {object} Description a latest*.yml of electron-builder

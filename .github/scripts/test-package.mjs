@@ -28,7 +28,7 @@ export function findApp(dist, platform = process.platform) {
       ? 'mac*/Commonplace.app/Contents/MacOS/Commonplace'
       : platform === 'win32'
         ? 'win-unpacked/Commonplace.exe'
-        : 'linux-unpacked/commonplace'
+        : 'linux{,-arm64}-unpacked/commonplace'
   const found = globSync(pattern, { cwd: dist })
   if (found.length !== 1) throw new Error(`expected one ${pattern} in ${dist}, found ${found.length}`)
   const program = join(dist, found[0] ?? '')

@@ -114,7 +114,7 @@ async function start(program, home) {
     const page = browser
       ?.contexts()
       .flatMap((context) => context.pages())
-      .find((page) => page.url().startsWith('app:'))
+      .find((page) => page.url().startsWith('app:') && !page.url().endsWith('/capture'))
     page?.setDefaultTimeout(startLimit)
     if (browser && page) return { browser, page }
     await browser?.close()

@@ -45,8 +45,8 @@ export function builderConfig(): Configuration {
     copyright: 'MIT licence; notices of others in LICENCES.txt',
     artifactName: '${productName}-${version}-${os}-${arch}.${ext}',
     directories: { output: 'dist', buildResources: 'resources/packaging/icons' },
-    // Debian packages must name a home page. Electron groups the windows on Linux under `desktopName`.
-    extraMetadata: { homepage, desktopName: 'commonplace.desktop' },
+    // Debian packages must name a home page.
+    extraMetadata: { homepage },
     electronLanguages: ['en-US', 'zh-CN', 'zh-TW'],
     // `files` names all packages, and the native modules are shipped as their packages contain them.
     beforeBuild: () => Promise.resolve(false),
@@ -59,6 +59,8 @@ export function builderConfig(): Configuration {
       ...shippedPackages().map((name) => copied(`node_modules/${name}`, filesOf(name))),
     ],
     extraResources: [{ from: 'out/LICENCES.txt', to: 'LICENCES.txt' }],
+    // This runtime of AppImages needs no FUSE library of the system.
+    toolsets: { appimage: '1.0.3' },
     asar: { smartUnpack: false },
     asarUnpack: ['**/*.node', '**/*.{so,dylib,dll}'],
     electronFuses: {

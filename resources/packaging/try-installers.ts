@@ -31,13 +31,13 @@ export async function tryDeb(output: string): Promise<string[]> {
   try {
     run('dpkg-deb', ['--extract', join(output, name), folder])
     const problems = await findPackageProblems(join(folder, 'opt/Commonplace'), { system: 'linux', processor: 'x64' })
-    const entryFile = join(folder, 'usr/share/applications/commonplace.desktop')
+    const entryFile = join(folder, 'usr/share/applications/app.commonplace.desktop.desktop')
     const wanted: [string, string][] = [
       [control, `Package: commonplace\nVersion: ${version}\nArchitecture: amd64\n`],
       [control, 'libsecret-1-0'],
       [readFileSync(entryFile, 'utf8'), 'Exec=/opt/Commonplace/commonplace %U\n'],
       [readFileSync(entryFile, 'utf8'), 'MimeType=text/markdown;x-scheme-handler/commonplace;\n'],
-      [readFileSync(entryFile, 'utf8'), 'StartupWMClass=commonplace\n'],
+      [readFileSync(entryFile, 'utf8'), 'StartupWMClass=app.commonplace.desktop\n'],
       [readFileSync(join(output, 'latest-linux.yml'), 'utf8'), `url: ${name}\n`],
     ]
     for (const [text, part] of wanted)

@@ -13,11 +13,12 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { get } from 'node:https'
+import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { demoHome } from './demo.mjs'
@@ -30,13 +31,23 @@ const buildTimeoutMs = 90_000
 /** Timeout for reaching the download server of the runtime, ms. */
 const probeMs = 5000
 const runtimeSource = 'https://github.com/electron/electron/releases'
+/** Limit for an install from the cache when no download server answers, ms. */
+const cacheMs = 20_000
+/** A runtime that crashes within this time could not start, ms. */
+const startMs = 5000
+const crashSignals = new Set(['SIGABRT', 'SIGBUS', 'SIGILL', 'SIGSEGV', 'SIGTRAP'])
+const vite = join(root, 'node_modules/electron-vite/bin/electron-vite.js')
+const cli = join(root, 'out/main/cli/index.js')
 
+// Electron would run as Node.
+delete process.env.ELECTRON_RUN_AS_NODE
 const [command, ...rest] = process.argv.slice(2)
 const node = findNode()
 if (command === 'start') await start(rest)
+else if (command === 'dev') await develop(rest)
 else {
   buildOnce()
-  process.exitCode = await run(node, [join(root, 'out/main/cli/index.js'), ...process.argv.slice(2)], true)
+  process.exitCode = codeOf(await run(node, [cli, ...process.argv.slice(2)], true))
 }
 
 async function start(given) {
@@ -44,14 +55,33 @@ async function start(given) {
   const runtime = await findRuntime()
   buildOnce()
   if (args.length < given.length && !openDemo()) return
+  let { reason } = runtime
   if (runtime.path) {
-    process.exitCode = await run(runtime.path, [root, ...args])
-    return
+    const startedAt = performance.now()
+    const end = await run(runtime.path, [root, ...args])
+    if (!crashSignals.has(end) || performance.now() - startedAt > startMs) {
+      process.exitCode = codeOf(end)
+      return
+    }
+    reason = `${end} ended the runtime at its start`
   }
   process.stderr.write(
-    `commonplace: cannot open the desktop window (${runtime.reason}); opening the browser interface instead.\n`,
+    `commonplace: cannot open the desktop window (${reason}); opening the browser interface instead.\n`,
   )
-  process.exitCode = await run(node, [join(root, 'out/main/cli/index.js'), 'serve', ...args], true)
+  const served = args.filter((argument) => argument !== '--no-sandbox')
+  process.exitCode = codeOf(await run(node, [cli, 'serve', ...served], true))
+}
+
+/** Opens the desktop app and reloads it when sources change. */
+async function develop(args) {
+  const { path, reason } = await findRuntime()
+  if (!path) {
+    process.stderr.write(`commonplace: cannot open the desktop window (${reason}); "npm start" opens a browser.\n`)
+    process.exitCode = 1
+    return
+  }
+  process.env.ELECTRON_EXEC_PATH = path
+  process.exitCode = codeOf(await run(node, [vite, 'dev', ...args]))
 }
 
 /** Makes the demo at its first start, and makes the app open it. @returns false if that failed */
@@ -86,9 +116,8 @@ function buildOnce() {
   if (existsSync(stamp) && isText(glance, looks)) return
   const sources = fingerprint(paths, (_info, path) => readFileSync(path))
   if (isText(stamp, sources)) return note(glance, looks)
-  const vite = join(root, 'node_modules/electron-vite/bin/electron-vite.js')
   if (!existsSync(vite)) {
-    if (existsSync(join(root, 'out/main/cli/index.js'))) return
+    if (existsSync(cli)) return
     process.stderr.write('commonplace: nothing is installed yet; run "npm ci" in the project first.\n')
     process.exit(1)
   }
@@ -157,14 +186,43 @@ async function findRuntime() {
   const named = process.env.ELECTRON_OVERRIDE_DIST_PATH
   const candidates = [named && join(named, executable()), installed(), onPath('electron')]
   const found = candidates.find((path) => path && isExecutable(path))
-  if (found) return { path: found }
+  if (found) return withSandbox(found)
   if (!existsSync(join(root, 'node_modules/electron/install.js')))
     return { reason: "Electron's package is not installed" }
-  if (!(await isReachable())) return { reason: "Electron's runtime is not on this machine and cannot be downloaded" }
-  process.stderr.write("commonplace: downloading Electron's runtime (once) …\n")
-  const status = await run(node, [join(root, 'node_modules/electron/install.js')])
+  const canDownload = await isReachable()
+  if (!canDownload && !existsSync(cacheFolder()))
+    return { reason: "Electron's runtime is not on this machine and cannot be downloaded" }
+  process.stderr.write("commonplace: installing Electron's runtime (once) …\n")
+  const status = await run(node, [join(root, 'node_modules/electron/install.js')], false, canDownload ? 0 : cacheMs)
   const fetched = installed()
-  return status === 0 && fetched ? { path: fetched } : { reason: "downloading Electron's runtime failed" }
+  return status === 0 && fetched ? withSandbox(fetched) : { reason: "installing Electron's runtime failed" }
+}
+
+/** Folder in which `install.js` keeps its downloads, see `@electron/get`. */
+function cacheFolder() {
+  const { electron_config_cache: named, XDG_CACHE_HOME: cache, LOCALAPPDATA: local } = process.env
+  if (named) return named
+  if (windows) return join(local ?? join(homedir(), 'AppData', 'Local'), 'electron', 'Cache')
+  return process.platform === 'darwin'
+    ? join(homedir(), 'Library/Caches/electron')
+    : join(cache ?? join(homedir(), '.cache'), 'electron')
+}
+
+/**
+ * Linux: Chromium ends with an error if it can have no sandbox: with the helper `chrome-sandbox` (owner root, mode
+ * 4755), or in a user namespace, which Ubuntu 23.10 and later forbid. It refuses to run as root.
+ */
+function withSandbox(path) {
+  if (process.platform !== 'linux' || process.argv.includes('--no-sandbox')) return { path }
+  if (process.getuid() === 0) return { reason: 'Electron does not run as root' }
+  const helper = join(dirname(realpathSync(path)), 'chrome-sandbox')
+  const info = statSync(helper, { throwIfNoEntry: false })
+  if (info?.uid === 0 && (info.mode & 0o4111) === 0o4111) return { path }
+  const namespace = spawnSync('unshare', ['-Ur', 'true'])
+  // A system without this program has no restriction, either.
+  if (namespace.error || namespace.status === 0) return { path }
+  const repair = `sudo chown root:root '${helper}' && sudo chmod 4755 '${helper}'`
+  return { reason: `this system forbids the sandbox of Electron; to allow it: ${repair}` }
 }
 
 function executable() {
@@ -172,9 +230,11 @@ function executable() {
   return windows ? 'electron.exe' : 'electron'
 }
 
+/** `install.js` writes path.txt when it has unpacked everything. */
 function installed() {
-  const path = join(root, 'node_modules/electron/dist', executable())
-  return existsSync(path) ? path : undefined
+  const folder = join(root, 'node_modules/electron')
+  const path = join(folder, 'dist', executable())
+  return existsSync(path) && existsSync(join(folder, 'path.txt')) ? path : undefined
 }
 
 /** Skips npm's `electron` script, which would download the runtime silently. */
@@ -195,37 +255,41 @@ function isExecutable(path) {
   }
 }
 
-function isReachable() {
-  return new Promise((resolve) => {
-    const request = get(runtimeSource, { method: 'HEAD', timeout: probeMs }, (response) => {
-      response.resume()
-      resolve((response.statusCode ?? 500) < 500)
-    })
-    request.on('timeout', () => request.destroy())
-    request.on('error', () => resolve(false))
-    setTimeout(() => request.destroy(), probeMs).unref()
-  })
+/** A proxy is not asked: `install.js` uses it. */
+async function isReachable() {
+  const { ELECTRON_MIRROR, npm_config_electron_mirror: configured, HTTPS_PROXY, https_proxy: proxy } = process.env
+  if (HTTPS_PROXY ?? proxy) return true
+  const options = { method: 'HEAD', signal: AbortSignal.timeout(probeMs) }
+  const answer = await fetch(ELECTRON_MIRROR ?? configured ?? runtimeSource, options).catch(() => undefined)
+  return answer !== undefined && answer.status < 500
+}
+
+/** @param end exit code or name of a signal */
+function codeOf(end) {
+  return typeof end === 'number' ? end : 1
 }
 
 /**
  * Runs a program and forwards signals to it. Two malloc arenas instead of glibc's eight per core save 60 MB of memory
  * after the first index (240 MB instead of 300).
  * @param isOurs opens an IPC channel, so that the child notices the death of this process (kill -9)
- * @returns the exit code; 1 after a signal
+ * @param timeout ms; 0 for none
+ * @returns the exit code or the name of a signal
  */
-function run(file, args, isOurs = false) {
+function run(file, args, isOurs = false, timeout = 0) {
   return new Promise((resolve) => {
     const env = { MALLOC_ARENA_MAX: '2', ...process.env }
     const child = spawn(file, args, {
       stdio: isOurs ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
       cwd: process.cwd(),
       env,
+      timeout,
     })
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
     child.on('error', (error) => {
       process.stderr.write(`commonplace: ${error.message}\n`)
       resolve(1)
     })
-    child.on('exit', (code, signal) => resolve(code ?? (signal ? 1 : 0)))
+    child.on('exit', (code, signal) => resolve(code ?? signal))
   })
 }

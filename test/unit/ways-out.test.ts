@@ -52,8 +52,10 @@ const allowed: Record<string, { readonly ways: readonly string[]; readonly reaso
   'app/instance-lock/primary-instance.ts': { ways: ['node:http', 'ws'], reason: 'listens on a socket file' },
   'app/server/http-server.ts': { ways: ['node:http', 'ws'], reason: 'listens on a loopback address' },
   'app/server/mcp-endpoint.ts': { ways: ['node:http'], reason: 'listens on a loopback address' },
+  'app/electron/login-shell.ts': { ways: ['child_process'], reason: 'asks the login shell for its variables' },
+  'index.ts': { ways: ['child_process'], reason: 'opens the app itself' },
   'launch.mjs': {
-    ways: ['child_process', 'node:https'],
+    ways: ['child_process', 'fetch'],
     reason: 'starts the app; in a checkout without Electron, asks whether its download server answers',
   },
 }

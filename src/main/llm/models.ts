@@ -240,7 +240,7 @@ export class Models {
     return modelProviders.map((name) => ({
       name,
       keySource: keys.source(name),
-      keeps: keys.vaultStrength ?? 'session',
+      keeps: keys.canStore ? 'keychain' : 'session',
       variable: keys.variable(name),
       baseUrl: settings.config.providers[name].baseUrl ?? null,
       isLocal: this.#connectionOf(name)?.isLocal ?? false,

@@ -23,7 +23,7 @@ export type AppPart = z.infer<typeof appPartSchema>
 export const remedySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('tryAgain') }),
   z.object({ kind: z.literal('reindex') }),
-  z.object({ kind: z.literal('settings'), section: z.enum(['models', 'all', 'data', 'log']) }),
+  z.object({ kind: z.literal('settings'), section: z.enum(['models', 'shortcuts', 'all', 'data', 'log']) }),
   z.object({ kind: z.literal('configFile') }),
   z.object({ kind: z.literal('file'), path: z.string() }),
 ])

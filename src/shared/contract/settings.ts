@@ -53,7 +53,7 @@ export const providerStatusSchema = z.object({
   keySource: z.enum(['environment', 'keychain', 'session', 'none']),
   variable: z.string(),
   /** Storage of a new key. `weak`: encrypted without a keychain; `session`: in memory. */
-  keeps: z.enum(['keychain', 'weak', 'session']),
+  keeps: z.enum(['keychain', 'session']),
   baseUrl: z.string().nullable(),
   isLocal: z.boolean(),
 })

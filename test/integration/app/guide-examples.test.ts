@@ -12,7 +12,7 @@ const guide = new URL('../../../docs/guide/', import.meta.url)
 const read = (page: string) => readFileSync(new URL(page, guide), 'utf8')
 
 describe('the examples of the guide', () => {
-  it('run in a shell', async () => {
+  it('run in a shell', { timeout: 120_000 }, async () => {
     const home = await temporaryFolder()
     const bin = join(home, 'bin')
     await mkdir(bin)

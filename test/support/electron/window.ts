@@ -1,51 +1,40 @@
-/** BrowserWindow. Source: docs/api/browser-window.md, unless another file is named. */
+/** Windows and their pages. Source: docs/api/browser-window.md and docs/api/web-contents.md, unless another is named. */
 import { EventEmitter } from 'node:events'
-import { emit, throwWhenDestroyed } from './events.ts'
-import type { Host, WindowPart } from './host.ts'
-import type { Sessions } from './session.ts'
-import { Contents } from './web-contents.ts'
+import { emit, type Run } from './run.ts'
 
-export interface Bounds {
-  x: number
-  y: number
-  width: number
-  height: number
+export interface WindowOptions {
+  readonly show?: boolean
+  readonly title?: string
+  readonly [name: string]: unknown
 }
 
-export interface WindowOptions extends Partial<Bounds> {
-  show?: boolean
-  title?: string
-  webPreferences?: { partition?: string; session?: unknown; [name: string]: unknown }
-  [name: string]: unknown
+/** Each use of a destroyed object throws, except of `id`. Source: spec/api-browser-window-spec.ts. */
+function refuseUse(object: EventEmitter, type: { readonly prototype: object }, kept: readonly string[]): void {
+  const get = () => {
+    throw new TypeError('Object has been destroyed')
+  }
+  for (const name of Object.getOwnPropertyNames(type.prototype))
+    if (name !== 'constructor' && !kept.includes(name)) Object.defineProperty(object, name, { get })
 }
 
-export class BaseWindow extends EventEmitter implements WindowPart {
-  readonly id: number
+export class Window extends EventEmitter {
   readonly options: WindowOptions
-  readonly #instance: Host
+  readonly #run: Run
   readonly #contents: Contents
-  #visible = false
-  #minimized = false
-  #destroyed = false
-  #wasShown = false
-  #painted = false
-  #bounds: Bounds
-  readonly #title: string
+  #isVisible = false
+  #isMinimized = false
+  #isDestroyed = false
+  #wasPainted = false
+  #bounds: object = {}
 
-  constructor(instance: Host, sessions: Sessions, options: WindowOptions = {}) {
+  constructor(run: Run, options: WindowOptions = {}) {
     super()
-    // "This module cannot be used until the `ready` event of the `app` module is emitted."
-    instance.needReady('Cannot create BrowserWindow before app is ready')
-    this.#instance = instance
-    this.id = instance.nextId++
+    run.needReady('Cannot create BrowserWindow before app is ready')
+    this.#run = run
     this.options = options
-    const { x = 0, y = 0, width = 800, height = 600 } = options
-    this.#bounds = { x, y, width, height }
-    this.#title = options.title ?? instance.app.name
-    instance.windows.push(this)
-    const { partition, session } = options.webPreferences ?? {}
-    this.#contents = new Contents(instance, this, sessions.of(partition, session))
-    emit(instance.app, 'browser-window-created', {}, this)
+    run.windows.push(this)
+    this.#contents = new Contents(run, this)
+    emit(run.app, 'browser-window-created', {}, this)
     if (options.show !== false) this.show()
   }
 
@@ -53,141 +42,243 @@ export class BaseWindow extends EventEmitter implements WindowPart {
     return this.#contents
   }
 
-  /**
-   * "Try to close the window. This has the same effect as a user manually clicking the close button."
-   * `close` comes first; it is "emitted before the beforeunload and unload event of the DOM", so `closed` comes in
-   * a later turn. A window that stays cancels a quit: docs/api/app.md, "app.quit()".
-   */
+  /** `close` comes before the page is asked, so `closed` comes in a later turn. A window that stays cancels a quit. */
   close(): void {
-    if (emit(this, 'close')) return this.#instance.windowStayed()
-    this.#instance.later(() => {
-      if (this.#destroyed) return
-      if (!this.#contents.mayUnload()) return this.#instance.windowStayed()
-      this.#contents.unload()
-      return this.destroy()
+    if (emit(this, 'close')) return void (this.#run.closing = undefined)
+    this.#run.later(() => {
+      if (this.#isDestroyed) return
+      if (!this.#contents.mayUnload()) return void (this.#run.closing = undefined)
+      if (!this.#contents.isCrashed()) this.#contents.page.onUnload?.()
+      this.destroy()
     })
   }
 
-  /** "`close` event will also not be emitted for this window, but it guarantees the `closed` event". */
+  /** Emits `closed`, but not `close`. The same happens if the page calls `window.close()`. */
   destroy(): void {
-    this.#destroyed = true
-    this.#visible = false
+    if (this.#isDestroyed) return
+    const run = this.#run
+    this.#isDestroyed = true
+    this.#isVisible = false
     this.#contents.end()
-    // Source: spec/api-app-spec.ts, "should omit closed windows from getAllWindows".
-    this.#instance.forget(this)
+    refuseUse(this, Window, ['isDestroyed', 'destroy'])
+    run.windows.splice(run.windows.indexOf(this), 1)
+    if (run.focused === this) run.focused = undefined
     this.emit('closed')
-    this.#instance.windowClosed()
+    if (run.windows.length === 0) run.allClosed()
   }
 
   isDestroyed(): boolean {
-    return this.#destroyed
+    return this.#isDestroyed
   }
 
-  /** "Shows and gives focus to the window." */
   show(): void {
-    this.showInactive()
+    this.#isVisible = true
     this.focus()
   }
 
-  showInactive(): void {
-    if (this.#visible) return
-    this.#visible = true
-    this.#wasShown = true
-    this.emit('show')
-  }
-
   hide(): void {
-    if (!this.#visible) return
     this.blur()
-    this.#visible = false
-    this.emit('hide')
+    this.#isVisible = false
   }
 
-  /** Source: spec/api-browser-window-spec.ts, "should not be visible when the window is minimized". */
   isVisible(): boolean {
-    return this.#visible && !this.#minimized
+    return this.#isVisible && !this.#isMinimized
   }
 
   focus(): void {
-    const instance = this.#instance
-    if (!this.#visible || this.#minimized || instance.focused === this) return
-    instance.focused?.blur()
-    instance.focused = this
+    const { focused } = this.#run
+    if (!this.isVisible() || focused === this) return
+    focused?.blur()
+    this.#run.focused = this
     emit(this, 'focus')
-    emit(instance.app, 'browser-window-focus', {}, this)
   }
 
   blur(): void {
-    const instance = this.#instance
-    if (instance.focused !== this) return
-    instance.focused = undefined
+    if (!this.isFocused()) return
+    this.#run.focused = undefined
     emit(this, 'blur')
-    emit(instance.app, 'browser-window-blur', {}, this)
   }
 
   isFocused(): boolean {
-    return this.#instance.focused === this
+    return this.#run.focused === this
   }
 
   minimize(): void {
-    if (this.#minimized) return
     this.blur()
-    this.#minimized = true
-    this.emit('minimize')
+    this.#isMinimized = true
   }
 
-  /** "Restores the window from minimized state to its previous state." */
   restore(): void {
-    if (!this.#minimized) return
-    this.#minimized = false
-    this.emit('restore')
+    this.#isMinimized = false
   }
 
   isMinimized(): boolean {
-    return this.#minimized
+    return this.#isMinimized
   }
 
-  setBounds(bounds: Partial<Bounds>): void {
-    this.#bounds = { ...this.#bounds, ...bounds }
-    if (bounds.width !== undefined || bounds.height !== undefined) this.emit('resize')
-    if (bounds.x !== undefined || bounds.y !== undefined) this.emit('move')
+  setBounds(bounds: object): void {
+    this.#bounds = bounds
   }
 
-  getBounds(): Bounds {
-    return { ...this.#bounds }
-  }
-
-  getTitle(): string {
-    return this.#title
+  getBounds(): object {
+    return this.#bounds
   }
 
   loadURL(url: string): Promise<void> {
     return this.#contents.loadURL(url)
   }
 
-  reload(): void {
-    this.#contents.reload()
-  }
-
-  /** "when the renderer process has rendered the page for the first time if the window has not been shown yet" */
-  pageReady(): void {
-    if (this.#painted || this.#wasShown || this.options['paintWhenInitiallyHidden'] === false) return
-    this.#painted = true
-    this.emit('ready-to-show')
+  /** `ready-to-show` comes once, and only if the window was not shown before. */
+  paint(): void {
+    if (!this.#wasPainted && !this.#isVisible) this.emit('ready-to-show')
+    this.#wasPainted = true
   }
 }
 
-throwWhenDestroyed(BaseWindow, ['id'])
+/** The web page of a window; a test acts as the page. A reload makes a new one. */
+function newPage(send: (channel: string, ports: readonly Port[], args: readonly unknown[]) => void) {
+  return {
+    /** Messages of the main process: channel and arguments. */
+    received: [] as [channel: string, ...args: unknown[]][],
+    /** Returns true to keep the page, as a `beforeunload` handler does. */
+    beforeUnload: undefined as (() => boolean) | undefined,
+    onUnload: undefined as (() => void) | undefined,
+    send: (channel: string, ...args: unknown[]) => send(channel, [], args),
+    postMessage: (channel: string, message: unknown, ports: readonly Port[]) => send(channel, ports, [message]),
+  }
+}
 
-/** The BrowserWindow class of one instance of the app. */
-export function browserWindowClass(instance: Host, sessions: Sessions) {
-  return class BrowserWindow extends BaseWindow {
-    constructor(options?: WindowOptions) {
-      super(instance, sessions, options)
-    }
+export class Contents extends EventEmitter {
+  page: ReturnType<typeof newPage>
+  readonly session: Run['session']
+  /** Each address that it loaded. */
+  readonly addresses: string[] = []
+  replacement: string | undefined
+  readonly #run: Run
+  readonly #window: Window
+  #isCrashed = false
+  #isDestroyed = false
+  #openHandler: ((details: { url: string }) => { action: string }) | undefined
 
-    static getAllWindows(): BaseWindow[] {
-      return [...(instance.windows as BaseWindow[])]
-    }
+  constructor(run: Run, window: Window) {
+    super()
+    this.#run = run
+    this.#window = window
+    this.session = run.session
+    this.page = this.#newPage()
+  }
+
+  #newPage() {
+    return newPage((channel, ports, args) =>
+      this.#run.later(() => {
+        const senderFrame = { url: this.getURL(), parent: null }
+        emit(this.#run.ipcMain, channel, { ports, sender: this, senderFrame }, ...structuredClone(args))
+      }),
+    )
+  }
+
+  /** Rejects if the page fails to load, without an unhandled rejection. */
+  loadURL(url: string): Promise<void> {
+    this.page = this.#newPage()
+    this.#isCrashed = false
+    this.addresses.push(url)
+    emit(this, 'did-start-loading')
+    const loaded = Promise.withResolvers<void>()
+    loaded.promise.catch(() => undefined)
+    this.#run.later(() => {
+      if (this.#isDestroyed || this.#isCrashed || this.getURL() !== url) return loaded.resolve()
+      const code = this.session.failing.get(url)
+      if (code !== undefined) {
+        emit(this, 'did-fail-load', {}, code, 'ERR_FAILED', url, true)
+        return loaded.reject(new Error(`ERR_FAILED (${code}) loading '${url}'`))
+      }
+      this.emit('did-finish-load')
+      this.#window.paint()
+      loaded.resolve()
+    })
+    return loaded.promise
+  }
+
+  reload(): void {
+    void this.loadURL(this.getURL())
+  }
+
+  getURL(): string {
+    return this.addresses.at(-1) ?? ''
+  }
+
+  isDestroyed(): boolean {
+    return this.#isDestroyed
+  }
+
+  isCrashed(): boolean {
+    return this.#isCrashed
+  }
+
+  forcefullyCrashRenderer(): void {
+    this.crash('killed')
+  }
+
+  crash(reason: string): void {
+    this.#isCrashed = true
+    this.#run.later(() => this.#isDestroyed || emit(this, 'render-process-gone', {}, { reason, exitCode: 5 }))
+  }
+
+  hang(): void {
+    this.#window.emit('unresponsive')
+  }
+
+  send(channel: string, ...args: unknown[]): void {
+    const { page } = this
+    this.#run.later(() => this.#isCrashed || page.received.push([channel, ...structuredClone(args)]))
+  }
+
+  setWindowOpenHandler(handler: (details: { url: string }) => { action: string }): void {
+    this.#openHandler = handler
+  }
+
+  /** The page calls window.open. @returns true if a window opens */
+  pageOpens(url: string): boolean {
+    return this.#openHandler === undefined || this.#openHandler({ url }).action === 'allow'
+  }
+
+  replaceMisspelling(text: string): void {
+    this.replacement = text
+  }
+
+  /** A page that refuses to go keeps its window, unless the app calls preventDefault or the page has crashed. */
+  mayUnload(): boolean {
+    return this.#isCrashed || this.page.beforeUnload?.() !== true || emit(this, 'will-prevent-unload')
+  }
+
+  end(): void {
+    this.#isDestroyed = true
+    this.emit('destroyed')
+    refuseUse(this, Contents, ['isDestroyed'])
+  }
+}
+
+/** Messages wait until `start`. Source: docs/api/message-port-main.md. */
+export class Port extends EventEmitter {
+  peer: Port | undefined
+  #waiting: unknown[] | undefined = []
+
+  postMessage(data: unknown): void {
+    setImmediate(() => this.peer?.receive(structuredClone(data)))
+  }
+
+  receive(data: unknown): void {
+    if (this.#waiting) this.#waiting.push(data)
+    else this.emit('message', { data })
+  }
+
+  start(): void {
+    const waiting = this.#waiting ?? []
+    this.#waiting = undefined
+    for (const data of waiting) this.emit('message', { data })
+  }
+
+  close(): void {
+    setImmediate(() => this.peer?.emit('close'))
   }
 }

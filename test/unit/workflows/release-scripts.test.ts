@@ -63,6 +63,8 @@ async function builtPackages(version = '1.2.0', change: Record<string, string> =
   return folderWith({
     ...named('linux-x64', `${app}.AppImage`, `${app}.deb`, 'commonplace.mcpb'),
     [`package-linux-x64/${channel}-linux.yml`]: describe(`${app}.AppImage`, `${app}.deb`),
+    ...named('linux-arm64', `${app}-arm64.AppImage`, `${app}-arm64.deb`),
+    [`package-linux-arm64/${channel}-linux-arm64.yml`]: describe(`${app}-arm64.AppImage`, `${app}-arm64.deb`),
     ...named('windows-x64', `${app}-setup.exe`, `${app}-portable.exe`, `${app}-setup.exe.blockmap`),
     [`package-windows-x64/${channel}.yml`]: describe(`${app}-setup.exe`),
     ...named('macos-arm64', `${app}-arm64.dmg`, `${app}-arm64.zip`),
@@ -100,7 +102,7 @@ describe('the assembly of a release', () => {
     const sums = readFileSync(join(release, 'SHA256SUMS'), 'utf8')
     const sum = createHash('sha256').update('Commonplace-1.2.0.deb').digest('hex')
     expect(sums).toContain(`${sum}  Commonplace-1.2.0.deb\n`)
-    expect(sums.split('\n').length).toBe(14)
+    expect(sums.split('\n').length).toBe(17)
     const checked = spawnSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: release, encoding: 'utf8' })
     if (!checked.error) expect(checked.status).toBe(0)
     const mac = read(release, 'latest-mac.yml')
@@ -152,7 +154,7 @@ describe('the assembly of a release', () => {
 
   it('refuses a missing package', async () => {
     const packages = await without('package-linux-x64/Commonplace-1.2.0.deb')
-    await expect(assembled(packages)).rejects.toThrow('expected 1 × .deb, found none')
+    await expect(assembled(packages)).rejects.toThrow('expected 2 × .deb, found Commonplace-1.2.0-arm64.deb')
   })
 
   it.each([

@@ -2,6 +2,7 @@ import { EventPublisher } from '@orpc/server'
 import { existsSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { AppEvent } from '#shared/contract/index.ts'
 import {
@@ -66,6 +67,8 @@ export interface AppOptions {
 export type AppBase = Awaited<ReturnType<typeof openBase>>
 
 const openAgentsMs = 5000
+/** Time after which the app starts without the stored keys, ms. They are used when they are read. */
+const keysMs = 1000
 
 async function activeAgents(agents: AgentRegistry) {
   return agents.isFirstRun ? [] : (await agents.list()).filter(({ archived }) => !archived)
@@ -115,14 +118,12 @@ export async function createApp(options: AppOptions) {
   const faultIn = (part: string) => (error: unknown) => void log.fault(error, part)
   const cancelCleanup = scheduleCleanup(folders.home, () => true, faultIn('temporary files'))
   const keys = new KeyRing(env, options.keyVault)
-  try {
-    await keys.load()
-  } catch (error) {
+  const keysLoaded = keys.load().catch((error: unknown) => {
     log.fault(error, 'stored keys')
     health.report({ part: 'keys', code: 'unreadable', message: String(error), remedy: modelSettingsRemedy })
-  }
-  if (keys.vaultStrength === 'weak')
-    health.report({ part: 'keys', code: 'weak', level: 'note', message: '', remedy: modelSettingsRemedy })
+  })
+  // macOS can ask the user for the keychain, who then sees the window first.
+  await Promise.race([keysLoaded, sleep(keysMs, undefined, { ref: false })])
   const ledger = new UsageStore({ file: folders.usage, now, settings, onProblem: faultIn('usage') })
   const models = new Models({
     settings,

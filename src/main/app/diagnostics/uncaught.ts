@@ -16,7 +16,7 @@ const maxPerMinute = 10
  */
 export function handleUncaughtErrors(
   { log, onFault, now = () => performance.now() }: UncaughtOptions,
-  source: Pick<NodeJS.EventEmitter, 'on' | 'off'> = process,
+  source: NodeJS.EventEmitter = process,
 ): () => void {
   let recentTimes: number[] = []
   let suppressedCount = 0
@@ -34,7 +34,7 @@ export function handleUncaughtErrors(
     const reference = log.fault(error, isRepeated ? 'uncaught, repeatedly' : 'uncaught')
     onFault({ reference, isRepeated })
   }
-  // Node raises unhandled rejections as uncaught exceptions if no listener handles them.
-  source.on('uncaughtException', handleError)
-  return () => source.off('uncaughtException', handleError)
+  // Node raises unhandled rejections as uncaught exceptions; Electron only warns.
+  source.on('uncaughtException', handleError).on('unhandledRejection', handleError)
+  return () => void source.off('uncaughtException', handleError).off('unhandledRejection', handleError)
 }

@@ -6,14 +6,14 @@ import { blockNavigation, secureWebPreferences } from './window-security.ts'
 interface CaptureShortcutOptions {
   readonly accelerator: () => string
   readonly onPress: () => void
-  /** Called once per accelerator that is invalid or used by another program. */
+  /** Called with an accelerator that is invalid, refused by the system or used by another program; '' if it works. */
   readonly onTaken: (accelerator: string) => void
 }
 
 export class CaptureShortcut {
   readonly #options: CaptureShortcutOptions
-  #registered = ''
-  #reported = ''
+  /** Undefined before the first registration. */
+  #accelerator: string | undefined
   isPaused = false
 
   constructor(options: CaptureShortcutOptions) {
@@ -29,19 +29,16 @@ export class CaptureShortcut {
   apply(): void {
     const { accelerator, onPress, onTaken } = this.#options
     const next = this.isPaused ? '' : accelerator()
-    if (next === this.#registered) return
+    if (next === this.#accelerator) return
     this.close()
-    if (next === '') return
-    if (register(next, onPress)) this.#registered = next
-    else if (this.#reported !== next) {
-      this.#reported = next
-      onTaken(next)
-    }
+    this.#accelerator = next
+    // On Wayland, the system keeps a shortcut that is no longer registered.
+    const isWorking = next === '' || register(next, () => this.#accelerator === next && onPress())
+    onTaken(isWorking ? '' : next)
   }
 
   close(): void {
-    if (this.#registered) globalShortcut.unregister(this.#registered)
-    this.#registered = ''
+    globalShortcut.unregisterAll()
   }
 }
 
@@ -69,13 +66,15 @@ export class CaptureTray {
   readonly #options: TrayOptions
   readonly #tray: Tray
   #recentNotes: readonly string[] = []
+  #menu: Menu | undefined
 
   constructor(options: TrayOptions) {
     this.#options = options
     const name = process.platform === 'darwin' ? 'trayTemplate.png' : 'tray.png'
     this.#tray = new Tray(nativeImage.createFromPath(fileURLToPath(new URL(name, options.icons))))
     this.#tray.setToolTip('Commonplace')
-    this.#tray.on('click', options.onOpen)
+    this.#tray.on('click', options.onCapture)
+    this.#tray.on('right-click', () => this.#tray.popUpContextMenu(this.#menu))
     this.refresh()
   }
 
@@ -87,7 +86,7 @@ export class CaptureTray {
   refresh(): void {
     const { onCapture, onOpen, isPaused, onPause } = this.#options
     // Electron shows separators beside each other as one.
-    const menu = Menu.buildFromTemplate([
+    this.#menu = Menu.buildFromTemplate([
       { label: t('desktop.capture'), click: onCapture },
       { label: t('desktop.open'), click: onOpen },
       { type: 'separator' },
@@ -96,7 +95,8 @@ export class CaptureTray {
       { label: t('desktop.pause'), type: 'checkbox', checked: isPaused(), click: ({ checked }) => onPause(checked) },
       { label: t('desktop.quit'), role: 'quit' },
     ])
-    this.#tray.setContextMenu(menu)
+    // On macOS and Windows, the menu would open at every click. Linux has no right click.
+    if (process.platform === 'linux') this.#tray.setContextMenu(this.#menu)
   }
 
   close(): void {
@@ -145,19 +145,22 @@ export class CaptureWindow {
       fullscreenable: false,
       skipTaskbar: true,
       alwaysOnTop: true,
+      // A panel shows over full-screen apps and leaves the focus of the other app.
+      ...(process.platform === 'darwin' ? { type: 'panel' } : {}),
       title: 'Commonplace',
       webPreferences: secureWebPreferences(this.#options.preload),
     })
     blockNavigation(window.webContents)
-    // The page closes the window when it is done. The window is then hidden and reloaded with an empty field.
     window.on('close', (event) => {
       if (this.#options.isQuitting()) return
       event.preventDefault()
       window.hide()
       void window.loadURL(this.#options.url)
     })
+    // A page that is done calls `window.close()`, which destroys the window without `close`. The next shortcut must not
+    // wait for a new one.
     window.once('closed', () => {
-      if (this.#window === window) this.#window = undefined
+      if (this.#window === window) this.#window = this.#options.isQuitting() ? undefined : this.#create()
     })
     window.on('blur', () => window.hide())
     void window.loadURL(this.#options.url)

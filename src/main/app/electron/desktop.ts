@@ -1,6 +1,7 @@
-import { app, dialog, Notification, shell, BrowserWindow } from 'electron'
+import { app, dialog, nativeTheme, shell, BrowserWindow } from 'electron'
 import { isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { installedProgram } from '#interop'
 import { handleUncaughtErrors } from '../diagnostics/uncaught.ts'
 import { resourcesOf } from '../composition/create-app.ts'
 import { defaultStateHome, stateFolders } from '../agents/state-folders.ts'
@@ -9,12 +10,14 @@ import { CaptureShortcut, CaptureWindow, CaptureTray } from './capture.ts'
 import { handleWindowClose, Quitting } from './quitting.ts'
 import {
   recoverFromCrashes,
+  reportFailedLoad,
   denyPermissions,
   recordDictionaries,
   blockNavigation,
   secureWebPreferences,
 } from './window-security.ts'
 import { noteOfLink, receiveRequests, viewOfFile } from './protocol-links.ts'
+import { readLoginShell } from './login-shell.ts'
 import { isLaunchedAtLogin, setLaunchAtLogin, followPower, openKeyVault, UnreadBadge } from './system-integration.ts'
 import { McpPort } from '../server/mcp-endpoint.ts'
 import { installContextMenu, installMenu } from './menus.ts'
@@ -22,18 +25,38 @@ import { acceptPorts, interfaceUrl, registerScheme, serveInterface } from './mes
 import { Updates } from './updates.ts'
 import { errorText, loadHostTexts, t } from '../texts.ts'
 
+/** As in `builder.config.ts`. Windows assigns notifications to it. */
+const appId = 'app.commonplace.desktop'
+
 export async function startDesktop(mainFolder: URL): Promise<void> {
+  try {
+    await openDesktop(mainFolder)
+  } catch (error) {
+    dialog.showErrorBox('Commonplace', errorText(error))
+    app.exit(1)
+  }
+}
+
+async function openDesktop(mainFolder: URL): Promise<void> {
+  const home = defaultStateHome(process.env)
+  // Another home is another app: its own lock, window state and storage of the pages.
+  if (process.env['COMMONPLACE_HOME']) app.setPath('userData', join(home, 'electron'))
   // The running instance gets `second-instance` and shows its window.
   if (!app.requestSingleInstanceLock()) return app.quit()
+  app.setAppUserModelId(appId)
   registerScheme()
-  app.enableSandbox()
+  // `enableSandbox` removes the switch, without which the app does not start where the system forbids a sandbox.
+  if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox()
   const openRequests = receiveRequests()
   await app.whenReady()
-  const home = defaultStateHome(process.env)
   await loadHostTexts(stateFolders(home).config, [app.getLocale()])
-  const hostProcess = await openHostProcess(mainFolder, home)
-  if (!hostProcess) return app.exit(1)
+  await readLoginShell(process.env)
+  const keyVault = await openKeyVault(home)
+  const hostProcess = await HostProcess.open({ mainFolder, env: process.env, showFile: showWithShell, keyVault })
   const { settings, log, outbound } = hostProcess.base
+  const followTheme = () => void (nativeTheme.themeSource = settings.config.interface.theme)
+  followTheme()
+  settings.changes.subscribe(followTheme)
   denyPermissions()
   recordDictionaries(outbound, (error) => log.fault(error, 'spelling dictionary'))
   serveInterface(new URL('../renderer/', mainFolder))
@@ -117,8 +140,14 @@ function installCapture(hostProcess: HostProcess, mainFolder: URL, onOpen: () =>
     accelerator: () => settings.config.capture.shortcut,
     onPress: () => capture(),
     onTaken: (accelerator) => {
-      log.warn({ accelerator }, 'the capture shortcut is invalid or used by another program')
-      new Notification({ title: 'Commonplace', body: t('desktop.shortcutTaken', { keys: accelerator }) }).show()
+      if (accelerator !== '') log.warn({ accelerator }, 'the capture shortcut does not work')
+      // Another process that is the primary instance has a shortcut of its own.
+      void hostProcess.app().then((primaryApp) => {
+        const problem = { part: 'app', code: 'shortcut_taken' } as const
+        const remedy = { kind: 'settings', section: 'shortcuts' } as const
+        if (accelerator === '') primaryApp?.health.clear(problem.part, problem.code)
+        else primaryApp?.health.report({ ...problem, message: accelerator, remedy })
+      })
     },
   })
   const tray = new CaptureTray({
@@ -128,7 +157,8 @@ function installCapture(hostProcess: HostProcess, mainFolder: URL, onOpen: () =>
     isPaused: () => shortcut.isPaused,
     onPause: (isPaused) => shortcut.setPaused(isPaused),
   })
-  app.setAsDefaultProtocolClient('commonplace')
+  // In a checkout, the links would start Electron without the app.
+  if (app.isPackaged) app.setAsDefaultProtocolClient('commonplace', installedProgram())
   runAtQuit(
     settings.changes.subscribe(() => shortcut.apply()),
     hostProcess.onEvent((event) => void (event.type === 'captured' && tray.add(event.note))),
@@ -151,15 +181,8 @@ async function showWithShell(path: string, shouldOpen: boolean): Promise<void> {
   else shell.showItemInFolder(path)
 }
 
-async function openHostProcess(mainFolder: URL, home: string): Promise<HostProcess | undefined> {
-  try {
-    const keyVault = openKeyVault(home)
-    return await HostProcess.open({ mainFolder, env: process.env, showFile: showWithShell, keyVault })
-  } catch (error) {
-    dialog.showErrorBox('Commonplace', errorText(error))
-    return undefined
-  }
-}
+/** `--paper` of the themes in the page's style sheet. */
+const paper = { light: '#fdfcfa', dark: '#1a1917' }
 
 function mainWindowOf(preload: string, onCreated: (window: BrowserWindow) => void) {
   let window: BrowserWindow | undefined
@@ -175,10 +198,12 @@ function mainWindowOf(preload: string, onCreated: (window: BrowserWindow) => voi
       minHeight: 480,
       show: false,
       title: 'Commonplace',
+      backgroundColor: nativeTheme.shouldUseDarkColors ? paper.dark : paper.light,
       webPreferences: secureWebPreferences(preload),
     })
     blockNavigation(created.webContents)
     installContextMenu(created.webContents)
+    reportFailedLoad(created)
     onCreated(created)
     created.once('closed', () => (window = undefined))
     created.once('ready-to-show', () => created.show())

@@ -1,4 +1,5 @@
 import { app, type ContextMenuParams, Menu, type MenuItemConstructorOptions, type WebContents } from 'electron'
+import { type hostTexts } from '#shared/i18n/host-texts.ts'
 import { t } from '../texts.ts'
 
 /** @param onNavigate receives the path of a view, such as `/settings` */
@@ -12,45 +13,70 @@ export function installMenu(onNavigate: (path: string) => void): void {
     click: () => onNavigate(path),
   })
   const settingsItem = viewItem(t('desktop.settings'), ',', '/settings')
-  const fileMenu: MenuItemConstructorOptions = {
-    role: 'fileMenu',
-    submenu: [
-      viewItem(t('desktop.newChat'), 'N', '/'),
-      { type: 'separator' },
-      ...(isMac ? [] : [settingsItem, { type: 'separator' as const }]),
-      { role: isMac ? 'close' : 'quit' },
-    ],
-  }
-  const viewMenu: MenuItemConstructorOptions = {
-    role: 'viewMenu',
-    submenu: [
-      viewItem(t('desktop.search'), 'Shift+F', '/search'),
-      viewItem(t('desktop.context'), '4', '/inspect/sent'),
-      { type: 'separator' },
-      { role: 'resetZoom' },
-      { role: 'zoomIn' },
-      { role: 'zoomOut' },
-      { type: 'separator' },
-      { role: 'togglefullscreen' },
-      ...(app.isPackaged ? [] : ([{ type: 'separator' }, { role: 'reload' }, { role: 'toggleDevTools' }] as const)),
-    ],
-  }
+  const menus: MenuItemConstructorOptions[] = [
+    {
+      ...roleItem('fileMenu'),
+      submenu: [
+        viewItem(t('desktop.newChat'), 'N', '/'),
+        separator,
+        ...(isMac ? [] : [settingsItem, separator]),
+        roleItem(isMac ? 'close' : 'quit'),
+      ],
+    },
+    { ...roleItem('editMenu'), submenu: editItems() },
+    {
+      ...roleItem('viewMenu'),
+      submenu: [
+        viewItem(t('desktop.search'), 'Shift+F', '/search'),
+        viewItem(t('desktop.context'), '4', '/inspect/sent'),
+        separator,
+        ...(['resetZoom', 'zoomIn', 'zoomOut'] as const).map((role) => roleItem(role)),
+        separator,
+        roleItem('togglefullscreen'),
+        ...(app.isPackaged ? [] : [separator, { role: 'reload' as const }, { role: 'toggleDevTools' as const }]),
+      ],
+    },
+    {
+      ...roleItem('windowMenu'),
+      submenu: [
+        roleItem('minimize'),
+        ...(isMac ? [roleItem('zoom'), separator, roleItem('front')] : [roleItem('close')]),
+      ],
+    },
+  ]
   const appMenu: MenuItemConstructorOptions = {
     role: 'appMenu',
     submenu: [
-      { role: 'about' },
-      { type: 'separator' },
+      roleItem('about'),
+      separator,
       settingsItem,
-      { type: 'separator' },
-      { role: 'hide' },
-      { role: 'hideOthers' },
-      { role: 'unhide' },
-      { type: 'separator' },
-      { role: 'quit' },
+      separator,
+      ...(['hide', 'hideOthers', 'unhide'] as const).map((role) => roleItem(role)),
+      separator,
+      roleItem('quit'),
     ],
   }
-  const menus: MenuItemConstructorOptions[] = [fileMenu, { role: 'editMenu' }, viewMenu, { role: 'windowMenu' }]
   Menu.setApplicationMenu(Menu.buildFromTemplate(isMac ? [appMenu, ...menus] : menus))
+}
+
+const separator = { type: 'separator' } as const
+
+/** Electron's own labels are in English. */
+function roleItem(role: keyof (typeof hostTexts)['en']['menu'], isEnabled = true): MenuItemConstructorOptions {
+  return { role, label: t(`menu.${role}`), enabled: isEnabled }
+}
+
+/** @param flags undefined: Electron decides what is enabled */
+function editItems(flags?: ContextMenuParams['editFlags']): MenuItemConstructorOptions[] {
+  return [
+    roleItem('undo', flags?.canUndo),
+    roleItem('redo', flags?.canRedo),
+    separator,
+    roleItem('cut', flags?.canCut),
+    roleItem('copy', flags?.canCopy),
+    roleItem('paste', flags?.canPaste),
+    roleItem('selectAll'),
+  ]
 }
 
 const maxSuggestions = 5
@@ -70,18 +96,8 @@ function itemsFor(contents: WebContents, params: ContextMenuParams): MenuItemCon
       .slice(0, maxSuggestions)
       .map((label) => ({ label, click: () => contents.replaceMisspelling(label) })),
     { label: t('desktop.addToDictionary'), click: addToDictionary },
-    { type: 'separator' },
+    separator,
   ]
-  if (isEditable)
-    return [
-      ...(misspelledWord === '' ? [] : spelling),
-      { role: 'undo', enabled: editFlags.canUndo },
-      { role: 'redo', enabled: editFlags.canRedo },
-      { type: 'separator' },
-      { role: 'cut', enabled: editFlags.canCut },
-      { role: 'copy', enabled: editFlags.canCopy },
-      { role: 'paste', enabled: editFlags.canPaste },
-      { role: 'selectAll' },
-    ]
-  return selectionText.trim() === '' ? [] : [{ role: 'copy' }, { role: 'selectAll' }]
+  if (isEditable) return [...(misspelledWord === '' ? [] : spelling), ...editItems(editFlags)]
+  return selectionText.trim() === '' ? [] : [roleItem('copy'), roleItem('selectAll')]
 }

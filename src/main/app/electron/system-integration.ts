@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { type KeyVault, parseStored, readOrSetAside, writeDurably } from '#platform'
+import { installedProgram } from '#interop'
 import type { AppEvent } from '#shared/contract/index.ts'
 import { t } from '../texts.ts'
 
@@ -18,14 +19,15 @@ export async function setLaunchAtLogin(
   isEnabled: boolean,
   autostartFolder: string = join(process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'autostart'),
 ): Promise<void> {
-  if (process.platform !== 'linux') return app.setLoginItemSettings({ openAtLogin: isEnabled, args: ['--hidden'] })
+  const path = installedProgram()
+  if (process.platform !== 'linux')
+    return app.setLoginItemSettings({ openAtLogin: isEnabled, path, args: ['--hidden'] })
   const file = join(autostartFolder, 'commonplace.desktop')
   if (!isEnabled) return rm(file, { force: true })
-  const command = process.env['APPIMAGE'] ?? process.execPath
   const entry = `[Desktop Entry]
 Type=Application
 Name=Commonplace
-Exec="${command}" --hidden
+Exec="${path}" --hidden
 X-GNOME-Autostart-enabled=true
 `
   await writeDurably(file, entry)
@@ -43,6 +45,8 @@ interface UnreadOptions {
 export class UnreadBadge {
   readonly #options: UnreadOptions
   readonly #sessions = new Set<string>()
+  /** A collected notification loses its click. */
+  #notification: Notification | undefined
 
   constructor(options: UnreadOptions) {
     this.#options = options
@@ -55,9 +59,9 @@ export class UnreadBadge {
     app.setBadgeCount(this.#sessions.size)
     if (ms < minNotifiedTurnMs || !mayNotify()) return
     const body = t(reason === 'done' ? 'desktop.answerReady' : 'desktop.answerFailed')
-    const notification = new Notification({ title: 'Commonplace', body })
-    notification.on('click', () => onOpen(session))
-    notification.show()
+    this.#notification = new Notification({ title: 'Commonplace', body })
+    this.#notification.on('click', () => onOpen(session))
+    this.#notification.show()
   }
 
   clear(): void {
@@ -81,29 +85,34 @@ export function followPower(onChange: (isSaving: boolean) => void): () => void {
 
 const fileSchema = z.record(z.string(), z.string())
 
-/** Stores keys encrypted in keys.json; `load` rejects if the file is damaged. @returns undefined without encryption */
-export function openKeyVault(folder: string): KeyVault | undefined {
-  if (!safeStorage.isEncryptionAvailable()) return undefined
-  const file = join(folder, 'keys.json')
+/** Stores keys encrypted in keys.json; `load` rejects if the file is damaged. @returns undefined without a keychain */
+export async function openKeyVault(folder: string): Promise<KeyVault | undefined> {
+  // macOS always has a keychain, and can ask the user when it is opened.
+  if (process.platform !== 'darwin' && !(await safeStorage.isAsyncEncryptionAvailable())) return undefined
   // Without a keyring on Linux, Chromium encrypts with a publicly known password.
-  const isWeak =
-    process.platform === 'linux' && ['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend())
+  if (process.platform === 'linux' && safeStorage.getSelectedStorageBackend() === 'basic_text') return undefined
+  const file = join(folder, 'keys.json')
   return {
-    strength: isWeak ? 'weak' : 'keychain',
     async load() {
       const parse = (text: string) => parseStored(fileSchema, text)
       const stored = await readOrSetAside(file, parse, (newPath) => {
         throw new Error(`the stored keys could not be read; they were moved to ${newPath}`)
       })
-      return mapValues(stored ?? {}, (key) => safeStorage.decryptString(Buffer.from(key, 'base64')))
+      return mapValues(stored ?? {}, async (key) => {
+        const { result } = await safeStorage.decryptStringAsync(Buffer.from(key, 'base64'))
+        return result
+      })
     },
     async save(keys) {
-      const encrypted = mapValues(keys, (key) => safeStorage.encryptString(key).toString('base64'))
+      const encrypted = await mapValues(keys, async (key) =>
+        (await safeStorage.encryptStringAsync(key)).toString('base64'),
+      )
       await writeDurably(file, `${JSON.stringify(encrypted, null, 2)}\n`)
     },
   }
 }
 
-function mapValues(record: Readonly<Record<string, string>>, map: (value: string) => string): Record<string, string> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]))
+async function mapValues(record: Readonly<Record<string, string>>, map: (value: string) => Promise<string>) {
+  const entries = Object.entries(record).map(async ([name, value]) => [name, await map(value)] as const)
+  return Object.fromEntries(await Promise.all(entries))
 }

@@ -73,6 +73,17 @@ export function recoverFromCrashes(window: BrowserWindow, log: Log): void {
   })
 }
 
+/** Offers to load a page again that could not be loaded. An aborted load (-3) is a newer one. */
+export function reportFailedLoad(window: BrowserWindow): void {
+  window.webContents.on('did-fail-load', (_event, code, reason, _url, isMainFrame) => {
+    if (!isMainFrame || code === -3) return
+    window.show()
+    void showDialog(window, t('desktop.loadFailed', { reason: reason || String(code) }), [t('desktop.reload')]).then(
+      () => !window.isDestroyed() && window.webContents.reload(),
+    )
+  })
+}
+
 async function showDialog(window: BrowserWindow, message: string, buttons: string[]): Promise<number> {
   const { response } = await dialog.showMessageBox(window, { type: 'warning', message, buttons, noLink: true })
   return response

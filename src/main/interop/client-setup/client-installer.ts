@@ -159,8 +159,7 @@ export class ClientInstaller {
     // A packaged app runs the command directly and cannot start as plain Node.
     const isPackaged = folder.includes('.asar')
     return {
-      // An AppImage runs in a folder that is gone after it ends.
-      command: (isPackaged && process.env['APPIMAGE']) || process.execPath,
+      command: isPackaged ? installedProgram() : process.execPath,
       args: [
         ...(isPackaged ? [] : [entryFile]),
         'mcp',
@@ -221,4 +220,10 @@ function requireProgram(id: string): KnownClient {
   if (program) return program
   const known = programs.map((supported) => supported.id).join(', ')
   throw new AppError('program_unknown', `unknown program ${id}; supported: ${known}`, { id, known })
+}
+
+/** Returns the path of a packaged app. AppImages and portable programs run in a folder that is gone after they end. */
+export function installedProgram(): string {
+  const { APPIMAGE, PORTABLE_EXECUTABLE_FILE } = process.env
+  return APPIMAGE || PORTABLE_EXECUTABLE_FILE || process.execPath
 }

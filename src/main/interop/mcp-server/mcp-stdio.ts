@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { createReadStream } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import type { MemoryAccess } from './caller.ts'
 import { buildMemoryServer } from './mcp-server.ts'
@@ -13,7 +14,9 @@ const drainTimeoutMs = 60_000
 /** Ends when stdin is closed and all requests are answered. @returns the reason if this side closed */
 export async function serveOverStdio(access: MemoryAccess): Promise<string | undefined> {
   // The SDK's transport drops open requests when its input ends; this stream stays open until they are answered.
-  const input = process.stdin.pipe(new PassThrough(), { end: false })
+  // On Windows, Electron's main process has an ended stdin (electron#4218); descriptor 0 has the input.
+  const stdin = process.versions['electron'] === undefined ? process.stdin : createReadStream('', { fd: 0 })
+  const input = stdin.pipe(new PassThrough(), { end: false })
   const transport = new StdioServerTransport(input, process.stdout, { maxBufferSize: maxMessageBytes })
   let problem: Error | undefined
   const handle = serveStdio(() => buildMemoryServer(access), { transport, onerror: (error) => (problem = error) })
@@ -27,9 +30,10 @@ export async function serveOverStdio(access: MemoryAccess): Promise<string | und
   // The line break ends a last message that lacks one. All input has been read when the callback runs.
   const onInputEnd = () =>
     input.write('\n', () => setImmediate(() => void requests.waitUntilAnswered().then(() => resolve(false))))
-  process.stdin.once('end', onInputEnd).once('close', onInputEnd)
+  stdin.once('end', onInputEnd).once('close', onInputEnd)
   const isConnectionLost = await ended
-  process.stdin.unpipe(input).pause()
+  stdin.unpipe(input)
+  stdin.pause()
   await handle.close()
   return isConnectionLost ? `${problem?.message ?? 'the connection was lost'}; the connection is closed` : undefined
 }

@@ -18,8 +18,6 @@ const minSecretLength = 6
 
 /** Permanent storage of API keys. Only the desktop app has one. */
 export interface KeyVault {
-  /** `weak`: no keychain is available. Programs that can read the user's files can read the keys. */
-  readonly strength: 'keychain' | 'weak'
   load(): Promise<Readonly<Record<string, string>>>
   save(keys: Readonly<Record<string, string>>): Promise<void>
 }
@@ -32,20 +30,25 @@ export class KeyRing {
   /** The secrets of the vault; without a vault, the ones entered since the start. */
   readonly #keys = new Map<KeyName, string>()
   readonly #saving = new KeyedQueue()
+  #loaded: Promise<void> | undefined
 
   constructor(env: NodeJS.ProcessEnv, vault?: KeyVault) {
     this.#env = env
     this.#vault = vault
   }
 
-  async load(): Promise<void> {
-    for (const [name, key] of Object.entries((await this.#vault?.load()) ?? {}))
-      if (isKeyName(name)) this.#keys.set(name, key)
+  load(): Promise<void> {
+    return (this.#loaded ??= this.#load())
   }
 
-  /** Returns undefined if keys cannot be stored. */
-  get vaultStrength(): KeyVault['strength'] | undefined {
-    return this.#vault?.strength
+  async #load(): Promise<void> {
+    const stored = Object.entries((await this.#vault?.load()) ?? {})
+    for (const [name, key] of stored) if (isKeyName(name)) this.#keys.set(name, key)
+    if (stored.length > 0) this.#changes.emit()
+  }
+
+  get canStore(): boolean {
+    return this.#vault !== undefined
   }
 
   /** Returns the key, or else the one in the environment; undefined if there is none. */
@@ -62,6 +65,8 @@ export class KeyRing {
   /** An empty key removes the stored one. @throws AppError `input_invalid` if the provider is unknown */
   async setKey(name: string, key: string): Promise<void> {
     if (!isKeyName(name)) throw new AppError('input_invalid', `unknown provider ${name}`, { reason: name })
+    // A key that is saved before the stored ones are read would replace them.
+    await this.#loaded?.catch(() => undefined)
     const trimmed = key.trim()
     const previous = this.#keys.get(name)
     if (trimmed === '') this.#keys.delete(name)

@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { electron, emptyApp, type Running } from '../../../support/electron/shell.ts'
+import { electron, emptyApp, openTrayMenu } from '../../../support/electron/shell.ts'
+import type { AppRun } from '../../../support/electron/modules.ts'
 
 vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
 
@@ -10,17 +11,17 @@ const { noteOfLink, targetOf } = await import('../../../../src/main/app/electron
 const openCapture = (isQuitting = () => false) =>
   new CaptureWindow({ url: 'app://commonplace/capture', preload: '/p', isQuitting })
 
-let run: Running
+let run: AppRun
 
 beforeEach(async () => {
   run = await emptyApp({ platform: 'linux' })
-  run.instance.app.on('window-all-closed', () => {})
+  run.app.on('window-all-closed', () => {})
 })
 
 describe('quick capture in the shell', () => {
   it('creates the window ahead, shows it on the pointer’s screen, and hides it on close', () => {
     const capture = openCapture()
-    const [window] = run.instance.windows
+    const [window] = run.windows
     expect(window?.options).toMatchObject({ show: false, frame: false, alwaysOnTop: true })
     expect(window?.webContents.addresses).toEqual(['app://commonplace/capture'])
     capture.show()
@@ -33,19 +34,19 @@ describe('quick capture in the shell', () => {
   it('closes the window when the app quits, and creates another after quitting was cancelled', async () => {
     let isQuitting = true
     const capture = openCapture(() => isQuitting)
-    const [window] = run.instance.windows
+    const [window] = run.windows
     window?.close()
-    await run.computer.settled()
+    await run.settled()
     expect(window?.isDestroyed()).toBe(true)
     isQuitting = false
     capture.show()
-    expect(run.instance.windows.map((open) => open.isVisible())).toEqual([true])
+    expect(run.windows.map((open) => open.isVisible())).toEqual([true])
   })
 
   it('shows a note of another program without saving it', () => {
     const capture = openCapture()
     capture.show('买牛奶 & 面包')
-    expect(run.instance.windows[0]?.webContents.getURL()).toBe(
+    expect(run.windows[0]?.webContents.getURL()).toBe(
       `app://commonplace/capture?text=${encodeURIComponent('买牛奶 & 面包')}`,
     )
   })
@@ -71,53 +72,52 @@ describe('quick capture in the shell', () => {
     expect(targetOf(['/opt/a.md', ...args], '/home')).toBe(file)
   })
 
-  it('the shortcut follows the configuration, can be paused, and reports a taken key once', () => {
+  it('the shortcut follows the configuration, can be paused, and reports keys that do not work', () => {
     let keys = 'CommandOrControl+Shift+Space'
-    const onTaken = vi.fn()
-    const onPress = vi.fn()
+    const [onTaken, onPress] = [vi.fn(), vi.fn()]
     const shortcut = new CaptureShortcut({ accelerator: () => keys, onPress, onTaken })
     const { globalShortcut } = electron
-    expect(globalShortcut.isRegistered(keys)).toBe(true)
+    const unregister = vi.spyOn(globalShortcut, 'unregisterAll').mockImplementation(() => undefined)
     shortcut.setPaused(true)
-    expect(globalShortcut.isRegistered(keys)).toBe(false)
+    // As on Wayland, the system keeps the keys.
+    globalShortcut.press(keys)
+    expect(onPress).not.toHaveBeenCalled()
+    unregister.mockRestore()
     shortcut.setPaused(false)
     globalShortcut.press(keys)
     expect(onPress).toHaveBeenCalledOnce()
-    run.computer.taken.add('Alt+X')
+    run.takenKeys.add('Alt+X')
     keys = 'Alt+X'
     shortcut.apply()
     shortcut.apply()
-    expect(onTaken).toHaveBeenCalledTimes(1)
     vi.spyOn(globalShortcut, 'register').mockImplementationOnce(() => {
       throw new TypeError('no such key')
     })
     keys = 'Nonsense'
     shortcut.apply()
-    expect(onTaken).toHaveBeenCalledTimes(2)
+    expect(onTaken.mock.calls).toEqual([[''], [''], [''], ['Alt+X'], ['Nonsense']])
     shortcut.close()
   })
 
-  it('the tray lists the last captures and opens both windows', () => {
-    const [onCapture, onOpen, onPause] = [vi.fn(), vi.fn(), vi.fn()]
-    const icons = pathToFileURL('/icons/')
-    const tray = new CaptureTray({ icons, onCapture, onOpen, isPaused: () => false, onPause })
-    for (let number = 1; number <= 7; number += 1) tray.add(`note ${number}`)
-    const shown = run.user.tray(run.instance).shownItems()
-    expect(shown.map(({ label }) => label).filter((label) => label.startsWith('note'))).toEqual([
-      'note 7',
-      'note 6',
-      'note 5',
-      'note 4',
-      'note 3',
-    ])
-    run.user.choosesTrayItem(run.instance, 'Quick capture')
-    run.user.choosesTrayItem(run.instance, 'Open Commonplace')
-    run.user.choosesTrayItem(run.instance, 'Pause shortcut')
-    expect(onCapture).toHaveBeenCalledOnce()
-    expect(onOpen).toHaveBeenCalledOnce()
-    expect(onPause).toHaveBeenCalledWith(true)
-    run.user.clicksTray(run.instance)
-    expect(onOpen).toHaveBeenCalledTimes(2)
-    tray.close()
-  })
+  it.each(['linux', 'darwin'] as const)(
+    'a click on the tray captures; its menu has the rest, on %s',
+    async (platform) => {
+      run = await emptyApp({ platform })
+      const [onCapture, onOpen, onPause] = [vi.fn(), vi.fn(), vi.fn()]
+      const icons = pathToFileURL('/icons/')
+      const tray = new CaptureTray({ icons, onCapture, onOpen, isPaused: () => false, onPause })
+      for (let number = 1; number <= 7; number += 1) tray.add(`note ${number}`)
+      const [icon] = run.electron.state.trays
+      icon?.emit('click')
+      expect(onCapture).toHaveBeenCalledOnce()
+      // On macOS, a menu that belongs to the icon would open at the click, too.
+      expect(icon?.menu === undefined).toBe(platform === 'darwin')
+      const menu = openTrayMenu(run)
+      const labels = menu.items.flatMap(({ label = '' }) => (label.startsWith('note') ? [label] : []))
+      expect(labels).toEqual(['note 7', 'note 6', 'note 5', 'note 4', 'note 3'])
+      for (const label of ['Quick capture', 'Open Commonplace', 'Pause shortcut']) menu.choose(label)
+      expect([onCapture.mock.calls.length, onOpen.mock.calls.length, onPause.mock.calls]).toEqual([2, 1, [[true]]])
+      tray.close()
+    },
+  )
 })

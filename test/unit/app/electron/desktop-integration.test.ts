@@ -2,47 +2,55 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { Outbound } from '../../../../src/main/platform/index.ts'
+import { KeyRing, Outbound } from '../../../../src/main/platform/index.ts'
 import { openTestApp } from '../../../support/app.ts'
-import type { BaseWindow } from '../../../support/electron/index.ts'
-import type { Menu } from '../../../support/electron/menu.ts'
-import { electron, emptyApp, pretend, type Running } from '../../../support/electron/shell.ts'
+import { electron, emptyApp, pretend } from '../../../support/electron/shell.ts'
+import type { AppRun } from '../../../support/electron/modules.ts'
+import { loadHostTexts } from '../../../../src/main/app/texts.ts'
 import { temporaryFolder, until } from '../../../support/folder.ts'
 
 vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
 
 const { followPower, openKeyVault, setLaunchAtLogin, UnreadBadge } =
   await import('../../../../src/main/app/electron/system-integration.ts')
-const { installContextMenu } = await import('../../../../src/main/app/electron/menus.ts')
+const { installContextMenu, installMenu } = await import('../../../../src/main/app/electron/menus.ts')
 const { recordDictionaries, recoverFromCrashes } = await import('../../../../src/main/app/electron/window-security.ts')
 const { handleWindowClose: decideOnClose } = await import('../../../../src/main/app/electron/quitting.ts')
 
-let run: Running
+let run: AppRun
 
 beforeEach(async () => {
   vi.clearAllMocks()
-  run = await emptyApp({ platform: 'linux', folders: { appData: '/nowhere' } })
-  run.instance.app.on('window-all-closed', () => {})
+  run = await emptyApp({ platform: 'linux' })
+  run.app.on('window-all-closed', () => {})
 })
 
-const openWindow = (): BaseWindow => new electron.BrowserWindow()
+const openWindow = () => new electron.BrowserWindow()
 
 describe('stored keys', () => {
-  it('encrypts the file and reads it again; stores nothing without encryption', async () => {
+  it('encrypts the file and reads it again', async () => {
     const folder = await temporaryFolder()
-    const vault = openKeyVault(folder)
-    expect(vault?.strength).toBe('keychain')
+    const vault = await openKeyVault(folder)
     expect(await vault?.load()).toEqual({})
     await vault?.save({ anthropic: 'sk-ant-secret' })
     expect(readFileSync(join(folder, 'keys.json'), 'utf8')).not.toContain('sk-ant-secret')
-    expect(await openKeyVault(folder)?.load()).toEqual({ anthropic: 'sk-ant-secret' })
-    vi.spyOn(electron.safeStorage, 'isEncryptionAvailable').mockReturnValueOnce(false)
-    expect(openKeyVault(folder)).toBeUndefined()
+    expect(await (await openKeyVault(folder))?.load()).toEqual({ anthropic: 'sk-ant-secret' })
   })
 
-  it('reports Linux without a keyring as weak', async () => {
-    await emptyApp({ platform: 'linux', storageBackend: 'basic_text' })
-    expect(openKeyVault(await temporaryFolder())?.strength).toBe('weak')
+  it.each(['basic_text', 'none'])('stores nothing on Linux with the keyring %s', async (storage) => {
+    await emptyApp({ platform: 'linux', storage })
+    expect(await openKeyVault(await temporaryFolder())).toBeUndefined()
+  })
+
+  it('does not replace stored keys that the user has not released yet', async () => {
+    const released = Promise.withResolvers<Record<string, string>>()
+    const save = vi.fn(async () => undefined)
+    const keys = new KeyRing({}, { load: () => released.promise, save })
+    void keys.load()
+    const saved = keys.setKey('openai', 'sk-new')
+    released.resolve({ anthropic: 'sk-ant-old' })
+    await saved
+    expect(save.mock.calls).toEqual([[{ anthropic: 'sk-ant-old', openai: 'sk-new' }]])
   })
 })
 
@@ -57,21 +65,21 @@ describe('unread answers', () => {
     unread.addTurn(ended('a', 1000))
     unread.addTurn(ended('b', 60_000))
     unread.addTurn(ended('c', 60_000, 'aborted'))
-    expect(electron.app.getBadgeCount()).toBe(2)
-    expect(electron.notifications).toHaveLength(1)
-    electron.notifications[0]?.emit('click')
+    expect(run.app.badgeCount).toBe(2)
+    expect(electron.state.notifications).toHaveLength(1)
+    electron.state.notifications[0]?.emit('click')
     expect(onOpen).toHaveBeenCalledWith('b')
     unread.clear()
-    expect(electron.app.getBadgeCount()).toBe(0)
+    expect(run.app.badgeCount).toBe(0)
     isSeen = true
     unread.addTurn(ended('d', 60_000))
-    expect(electron.notifications).toHaveLength(1)
+    expect(electron.state.notifications).toHaveLength(1)
   })
 
   it('sends no notifications when they are turned off', () => {
     const unread = new UnreadBadge({ isWindowFocused: () => false, mayNotify: () => false, onOpen: vi.fn() })
     unread.addTurn(ended('a', 60_000))
-    expect(electron.notifications).toEqual([])
+    expect(electron.state.notifications).toEqual([])
   })
 })
 
@@ -88,38 +96,47 @@ describe('windows', () => {
     }
     const build = vi.spyOn(electron.Menu, 'buildFromTemplate')
     window.webContents.emit('context-menu', {}, params)
-    const [built] = build.mock.results.map(({ value }) => value as Menu)
-    const items = built?.items ?? []
-    items[0]?.click()
-    expect(window.webContents.replacement).toBe('memory')
-    items[1]?.click()
-    expect(window.webContents.session.words).toEqual(['memroy'])
-    expect(items.map(({ role }) => role)).toContain('paste')
+    const menu = build.mock.results[0]?.value as ReturnType<typeof electron.Menu.buildFromTemplate>
+    menu.choose('memory')
+    menu.choose('Add to dictionary')
+    expect([window.webContents.replacement, window.webContents.session.words]).toEqual(['memory', ['memroy']])
+    expect(menu.items.map(({ role }) => role)).toContain('paste')
     window.webContents.emit('context-menu', {}, { ...params, misspelledWord: '', isEditable: false })
     expect(build).toHaveBeenCalledOnce()
+  })
+
+  it('the menu is in the language of the app, without developer items in a package', async () => {
+    await loadHostTexts('', ['zh-CN'])
+    const go = vi.fn()
+    installMenu(go)
+    const { menu } = electron.state
+    expect(
+      menu?.items.filter(({ label, type }) => type !== 'separator' && !/\p{Script=Han}/u.test(label ?? '')),
+    ).toEqual([])
+    expect(menu?.items.map(({ role }) => role)).not.toContain('toggleDevTools')
+    menu?.choose('设置…')
+    expect(go).toHaveBeenCalledWith('/settings')
+    // The page handles its keys; the menu only displays them.
+    const own = menu?.items.filter(({ accelerator }) => accelerator !== undefined) ?? []
+    expect(new Set(own.map(({ registerAccelerator }) => registerAccelerator))).toEqual(new Set([false]))
   })
 
   it('reloads a crashed page and tells the user; after a second crash it waits for the user', async () => {
     const { app } = await openTestApp()
     const window = openWindow()
     recoverFromCrashes(window as never, app.log)
-    const crash = async (): Promise<void> => {
-      window.webContents.processGone({ reason: 'oom', exitCode: 5 })
-      await run.computer.settled()
+    const crash = async () => {
+      window.webContents.crash('oom')
+      await run.settled()
     }
     await crash()
     expect(window.webContents.isCrashed()).toBe(false)
-    expect(run.computer.messageBoxes.splice(0)[0]?.options.message).toMatch(/Nothing is lost \(log reference \w+\)/)
+    expect(run.boxes.splice(0)[0]?.message).toMatch(/Nothing is lost \(log reference \w+\)/)
     await crash()
     expect(window.webContents.isCrashed()).toBe(true)
-    run.computer.messageBoxes[0]?.answer(0)
-    await run.computer.settled()
+    run.boxes[0]?.answer(0)
+    await run.settled()
     expect(window.webContents.isCrashed()).toBe(false)
-    const forced = vi.spyOn(window.webContents, 'forcefullyCrashRenderer')
-    run.computer.answers.push(1)
-    window.webContents.setResponsive(false)
-    await run.computer.settled()
-    expect(forced).toHaveBeenCalledOnce()
   })
 
   it('asks once about closing, stores the choice, and closes when the app quits', async () => {
@@ -128,14 +145,14 @@ describe('windows', () => {
     const window = openWindow()
     const quitting = { isQuitting: false }
     decideOnClose(window as never, app.settings, quitting)
-    run.computer.answers.push(0)
+    run.answers.push(0)
     window.close()
     await until(() => !window.isVisible())
     expect(readFileSync(join(home, 'config.yaml'), 'utf8')).toContain('closeTo: tray')
     // A further question would stay open.
     window.show()
     window.close()
-    expect([window.isVisible(), run.computer.messageBoxes]).toEqual([false, []])
+    expect([window.isVisible(), run.boxes]).toEqual([false, []])
     quitting.isQuitting = true
     window.close()
     await until(() => window.isDestroyed())
@@ -146,7 +163,7 @@ describe('launch at login and power', () => {
   it('starts at login if configured, on each system', async () => {
     await emptyApp({ platform: 'darwin' })
     await setLaunchAtLogin(true)
-    expect(electron.app.getLoginItemSettings()['openAtLogin']).toBe(true)
+    expect(electron.app.getLoginItemSettings().openAtLogin).toBe(true)
     pretend('linux')
     const folder = join(await temporaryFolder(), 'autostart')
     await setLaunchAtLogin(true, folder)

@@ -4,8 +4,9 @@ import { RPCLink } from '@orpc/client/message-port'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ContractClient } from '../../../../src/shared/contract/index.ts'
 import { plainConfig } from '../../../support/app.ts'
-import type { Platform } from '../../../support/electron/index.ts'
-import { ended, settled, startShell, type Running, windowsOf } from '../../../support/electron/shell.ts'
+import { ended, startShell as start, openTrayMenu, windowsOf } from '../../../support/electron/shell.ts'
+import type { AppRun } from '../../../support/electron/modules.ts'
+import type { Platform } from '../../../support/electron/run.ts'
 import { temporaryFolder, textsIn } from '../../../support/folder.ts'
 
 vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
@@ -14,6 +15,7 @@ const { HostProcess } = await import('../../../../src/main/app/instance-lock/hos
 const platforms: Platform[] = ['linux', 'win32', 'darwin']
 const link = 'commonplace://remember?text=hello'
 const closeMemory = vi.fn<() => Promise<void>>()
+const startShell = (platform: Platform, config?: string) => start({ platform }, config)
 
 beforeEach(() => {
   closeMemory.mockClear()
@@ -25,12 +27,12 @@ beforeEach(() => {
 })
 
 /** Records the steps of the end, in order. */
-function recordSteps({ instance }: Running): string[] {
+function recordSteps(run: AppRun): string[] {
   const notes: string[] = []
-  const { main, capture } = windowsOf({ instance })
+  const { main, capture } = windowsOf(run)
   main?.on('closed', () => notes.push('main closed'))
   capture.on('closed', () => notes.push('capture closed'))
-  instance.app.on('quit', (_event, code) => notes.push(`quit ${code}`))
+  run.app.on('quit', (_event, code) => notes.push(`quit ${code}`))
   closeMemory.mockImplementationOnce(async () => {
     notes.push('saving')
     await new Promise((resolve) => setTimeout(resolve, 30))
@@ -45,18 +47,18 @@ describe('quit', () => {
   it.each(platforms)('from the menu: closes the windows, saves, then ends, on %s', async (platform) => {
     const run = await startShell(platform, 'desktop: { closeTo: tray }\n')
     const notes = recordSteps(run)
-    run.user.choosesItem(run.instance, platform === 'win32' ? 'Exit' : 'Quit')
+    run.electron.state.menu?.choose('Quit')
     await ended(run)
     expect(notes).toEqual(saved)
-    expect(run.instance.exitCode).toBe(0)
+    expect(run.exitCode).toBe(0)
   })
 
   it.each(platforms)('from the tray, with the window hidden, on %s', async (platform) => {
     const run = await startShell(platform, 'desktop: { closeTo: tray }\n')
     const notes = recordSteps(run)
     windowsOf(run).main?.close()
-    await settled(run)
-    run.user.choosesTrayItem(run.instance, 'Quit')
+    await run.settled()
+    openTrayMenu(run).choose('Quit')
     await ended(run)
     expect(notes).toEqual(
       platform === 'darwin' ? ['main closed', ...saved.filter((note) => note !== 'main closed')] : saved,
@@ -77,74 +79,59 @@ describe('quit', () => {
     const { main } = windowsOf(run)
     if (main === undefined) throw new Error('there is no main window')
     const { page } = main.webContents
-    const { port1, port2 } = new run.instance.electron.MessageChannelMain()
+    const { port1, port2 } = new run.electron.MessageChannelMain()
     page.postMessage('commonplace:connect', null, [port2])
-    await settled(run)
+    await run.settled()
     const client: ContractClient = createORPCClient(new RPCLink({ port: port1 as never }))
     port1.start()
     const save = (text: string) => client.chats.saveDraft({ agent: 'main', draft: { text, attachments: [] } })
     await save('typed first')
     page.onUnload = () => void save('typed last')
-    run.instance.app.quit()
+    run.app.quit()
     await ended(run)
     const stored = JSON.stringify(await textsIn(process.env['COMMONPLACE_HOME'] ?? ''))
     expect(stored).toContain('typed last')
   })
 
-  it('with a signal', async () => {
-    const run = await startShell('linux', 'desktop: { closeTo: tray }\n')
-    const notes = recordSteps(run)
-    run.user.terminates(run.instance)
-    await ended(run)
-    expect(notes).toEqual(saved)
-  })
-
   it.each(platforms)('delays a shutdown of %s until all is saved', async (platform) => {
     const run = await startShell(platform, 'desktop: { closeTo: tray }\n')
     const notes = recordSteps(run)
-    expect(run.user.shutsDown(run.instance)).toBe(true)
+    expect(run.shutDown()).toBe(true)
     await ended(run)
     expect(notes).toEqual(saved)
-    expect(run.instance.exitCode).toBe(0)
+    expect(run.exitCode).toBe(0)
   })
 
   it('saves at once if Windows no longer waits', async () => {
     const run = await startShell('win32')
     const { capture } = windowsOf(run)
-    capture.once('session-end', () => run.instance.app.emit('second-instance', {}, [link]))
-    run.user.powersOff(run.instance)
+    const show = vi.spyOn(capture, 'show')
+    capture.once('session-end', () => run.app.emit('second-instance', {}, [link]))
+    for (const window of run.windows.slice()) window.emit('session-end')
     await vi.waitUntil(() => closeMemory.mock.calls.length === 1)
-    expect(capture.isVisible()).toBe(false)
+    expect(show).not.toHaveBeenCalled()
   })
 
   it.each(['darwin', 'win32'] as const)('for an update that closes the windows first, on %s', async (platform) => {
     const run = await startShell(platform, 'desktop: { closeTo: tray }\n')
     const notes = recordSteps(run)
-    const { autoUpdater } = run.instance.electron
-    run.computer.update = '9.9.9'
-    autoUpdater.setFeedURL({ url: 'https://updates.example' })
-    autoUpdater.checkForUpdates()
-    await settled(run)
+    const { autoUpdater } = run.electron
     autoUpdater.quitAndInstall()
     await ended(run)
     expect(notes).toEqual(saved)
-    expect([run.computer.installed, run.computer.relaunches.length]).toEqual(['9.9.9', 1])
+    expect(run.relaunches).toHaveLength(1)
   })
 
   it('hides to the tray again after an update that a page stopped', async () => {
     const run = await startShell('win32', 'desktop: { closeTo: tray }\n')
     const { main } = windowsOf(run)
-    const { autoUpdater } = run.instance.electron
-    run.computer.update = '9.9.9'
-    autoUpdater.setFeedURL({ url: 'https://updates.example' })
-    autoUpdater.checkForUpdates()
-    await settled(run)
+    const { autoUpdater } = run.electron
     if (main) main.webContents.page.beforeUnload = () => true
     autoUpdater.quitAndInstall()
-    await settled(run)
+    await run.settled()
     expect([main?.isDestroyed(), closeMemory.mock.calls.length]).toEqual([false, 0])
     main?.close()
-    await settled(run)
+    await run.settled()
     expect([main?.isDestroyed(), main?.isVisible()]).toEqual([false, false])
   })
 
@@ -153,12 +140,11 @@ describe('quit', () => {
     async (name) => {
       const run = await startShell('linux')
       const windows = vi.fn()
-      run.instance.app.on('browser-window-created', windows)
-      const emit = (): void =>
-        void run.instance.app.emit(name, { preventDefault: vi.fn() }, name === 'open-url' ? link : [])
-      run.instance.app.once('before-quit', () => setImmediate(emit))
+      run.app.on('browser-window-created', windows)
+      const emit = (): void => void run.app.emit(name, { preventDefault: vi.fn() }, name === 'open-url' ? link : [])
+      run.app.once('before-quit', () => setImmediate(emit))
       closeMemory.mockImplementationOnce(async () => emit())
-      run.instance.app.quit()
+      run.app.quit()
       await ended(run)
       expect(windows).not.toHaveBeenCalled()
     },
@@ -168,97 +154,97 @@ describe('quit', () => {
     const run = await startShell('linux')
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     closeMemory.mockImplementationOnce(() => new Promise(() => {}))
-    run.instance.app.quit()
+    run.app.quit()
     await vi.waitUntil(() => closeMemory.mock.calls.length === 1)
-    expect(run.instance.windows).toEqual([])
+    expect(run.windows).toEqual([])
     await vi.advanceTimersByTimeAsync(1000)
-    expect(run.instance.windows.map((window) => [window.getTitle(), window.isVisible()])).toEqual([['Saving…', true]])
+    expect(run.windows.map((window) => [window.options.title, window.isVisible()])).toEqual([['Saving…', true]])
     // A further quit does not shorten the wait.
-    run.instance.app.quit()
+    run.app.quit()
     await vi.advanceTimersByTimeAsync(20_000)
-    expect(run.instance.exited).toBe(false)
+    expect(run.hasEnded).toBe(false)
     await vi.advanceTimersByTimeAsync(10_000)
     vi.useRealTimers()
     await ended(run)
-    expect(run.instance.exitCode).toBe(0)
+    expect(run.exitCode).toBe(0)
   })
 
   it('ends once, even if quitting is requested again while the memory closes', async () => {
     const run = await startShell('linux')
     const exits = vi.fn()
-    run.instance.app.on('quit', exits)
+    run.app.on('quit', exits)
     closeMemory.mockImplementationOnce(async () => {
       for (const _ of [1, 2]) {
-        run.instance.app.quit()
-        await settled(run)
+        run.app.quit()
+        await run.settled()
       }
     })
-    run.instance.app.quit()
+    run.app.quit()
     await ended(run)
-    await settled(run)
+    await run.settled()
     expect([exits.mock.calls.length, closeMemory.mock.calls.length]).toEqual([1, 1])
   })
 
   it('ends even if closing the memory fails', async () => {
     const run = await startShell('linux')
     closeMemory.mockRejectedValueOnce(new Error('a full disk'))
-    run.instance.app.quit()
+    run.app.quit()
     await ended(run)
-    expect(run.instance.exitCode).toBe(0)
+    expect(run.exitCode).toBe(0)
   })
 
   it('keeps the memory open if a window prevents its close, and hides to the tray again', async () => {
     const run = await startShell('linux', 'desktop: { closeTo: tray }\n')
     const { main, capture } = windowsOf(run)
     main?.once('close', (event: Event) => event.preventDefault())
-    run.instance.app.quit()
-    await settled(run)
+    run.app.quit()
+    await run.settled()
     expect([main?.isDestroyed(), capture.isDestroyed(), closeMemory.mock.calls.length]).toEqual([false, true, 0])
     main?.close()
-    await settled(run)
+    await run.settled()
     expect([main?.isDestroyed(), main?.isVisible()]).toEqual([false, false])
-    run.instance.app.emit('open-url', { preventDefault: vi.fn() }, link)
-    expect(run.instance.windows).toHaveLength(2)
-    run.instance.app.quit()
+    run.app.emit('open-url', { preventDefault: vi.fn() }, link)
+    expect(run.windows).toHaveLength(2)
+    run.app.quit()
     await ended(run)
     expect(closeMemory).toHaveBeenCalledOnce()
   })
 
-  it('stays without windows on macOS after a cancelled quit', async () => {
+  it('stays without a main window on macOS after a cancelled quit', async () => {
     const run = await startShell('darwin')
     const { main } = windowsOf(run)
     main?.once('close', (event: Event) => event.preventDefault())
-    run.instance.app.quit()
-    await settled(run)
+    run.app.quit()
+    await run.settled()
     main?.close()
-    await settled(run)
-    expect([run.instance.windows, closeMemory.mock.calls.length]).toEqual([[], 0])
-    run.user.clicksDock(run.instance)
-    expect(run.instance.windows).toHaveLength(1)
+    await run.settled()
+    expect([windowsOf(run).main, closeMemory.mock.calls.length]).toEqual([undefined, 0])
+    run.app.emit('activate')
+    expect(windowsOf(run).main).toBeDefined()
   })
 
   it('stays if a page asks to stay, and hides to the tray again', async () => {
     const run = await startShell('linux', 'desktop: { closeTo: tray }\n')
     const { main } = windowsOf(run)
     if (main) main.webContents.page.beforeUnload = () => true
-    run.instance.app.quit()
-    await settled(run)
+    run.app.quit()
+    await run.settled()
     main?.close()
-    await settled(run)
+    await run.settled()
     expect([main?.isDestroyed(), main?.isVisible(), closeMemory.mock.calls.length]).toEqual([false, false, 0])
   })
 
   it('stays if a listener prevents before-quit, and both windows hide again', async () => {
     const run = await startShell('linux', 'desktop: { closeTo: tray }\n')
-    run.instance.app.once('before-quit', (event: Event) => event.preventDefault())
-    run.instance.app.quit()
-    await settled(run)
-    for (const window of run.instance.windows.slice()) {
+    run.app.once('before-quit', (event: Event) => event.preventDefault())
+    run.app.quit()
+    await run.settled()
+    for (const window of run.windows.slice()) {
       window.show()
       window.close()
     }
-    await settled(run)
-    expect(run.instance.windows.map((window) => window.isVisible())).toEqual([false, false])
+    await run.settled()
+    expect(run.windows.map((window) => window.isVisible())).toEqual([false, false])
     expect(closeMemory).not.toHaveBeenCalled()
   })
 })

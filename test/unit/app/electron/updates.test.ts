@@ -8,7 +8,6 @@ import { Outbound } from '../../../../src/main/platform/index.ts'
 import { EventEmitter } from '../../../../src/shared/util/events.ts'
 import type { UpdateAction, UpdateState } from '../../../../src/shared/contract/update-state.ts'
 import { emptyApp, ended } from '../../../support/electron/shell.ts'
-import type { BaseWindow } from '../../../support/electron/window.ts'
 import { folderWith, until, writeFiles } from '../../../support/folder.ts'
 import { cacheIn, type Feed, installPackage, newUpdater, openFeed } from '../../../support/update-feed.ts'
 
@@ -59,14 +58,14 @@ async function open(options: Options = {}, prepare: (feed: Feed) => void = () =>
   vi.stubEnv('LOCALAPPDATA', folder)
   vi.stubEnv('STARTS', join(folder, 'starts'))
   if (platform === 'linux') vi.stubEnv('APPIMAGE', installed)
-  const run = await emptyApp({ platform, packaged, version, folders: { userData: folder, appData: folder } })
-  run.instance.app.requestSingleInstanceLock()
-  run.instance.app.on('window-all-closed', () => undefined)
+  const run = await emptyApp({ platform, isPackaged: packaged, version, folder })
+  run.app.requestSingleInstanceLock()
+  run.app.on('window-all-closed', () => undefined)
   const log = { file: '', info: vi.fn(), warn: vi.fn(), fault: vi.fn(() => 'ref'), close: vi.fn() }
   const closeMemory = vi.fn(async (): Promise<void> => undefined)
   const quitting = new Quitting(closeMemory, log)
-  const { BrowserWindow } = run.instance.electron
-  const window: BaseWindow = new BrowserWindow()
+  const { BrowserWindow } = run.electron
+  const window = new BrowserWindow()
   await window.webContents.loadURL('app://commonplace/')
   current.updater = newUpdater(packages[platform][0])
   const changes = new EventEmitter()
@@ -77,7 +76,7 @@ async function open(options: Options = {}, prepare: (feed: Feed) => void = () =>
   onTestFinished(() => opened.close())
   const { page } = window.webContents
   const states = () =>
-    page.received.flatMap(({ channel, args }) => (channel === 'commonplace:updates' ? [args[0] as UpdateState] : []))
+    page.received.flatMap(([channel, state]) => (channel === 'commonplace:updates' ? [state as UpdateState] : []))
   const state = (): UpdateState => states().at(-1) ?? { stage: 'none' }
   return {
     run,
@@ -112,7 +111,7 @@ async function ready(options?: Options): Promise<Opened> {
 }
 
 async function quit({ run }: Opened): Promise<void> {
-  run.instance.app.quit()
+  run.app.quit()
   await ended(run)
 }
 
@@ -176,7 +175,7 @@ describe('looking for updates', () => {
 
   it('does not look without a connection, and tells that a package cannot update itself', async () => {
     const { act, feed, reaches, run, change } = await open({ config: { feed: undefined } as never })
-    run.computer.online = false
+    run.isOnline = false
     change({ feed: feed.url, channel: 'stable' })
     // A check takes about 20 ms.
     await sleep(200)
@@ -217,7 +216,7 @@ describe('a failed update', () => {
     act('download')
     expect((await reaches('failed')).reason).toMatch(reason)
     expect(log.fault).toHaveBeenCalledTimes(1)
-    expect(run.instance.exited).toBe(false)
+    expect(run.hasEnded).toBe(false)
     await quit(opened)
     expect(await readFile(installed, 'utf8')).toBe(oldApp)
     expect(await starts()).toBe('')
@@ -289,24 +288,24 @@ describe('installing', () => {
     const install = updater.quitAndInstall.bind(updater)
     const locks = vi.fn()
     vi.spyOn(updater, 'quitAndInstall').mockImplementation((...args) => {
-      locks(run.computer.locks.size)
+      locks(run.hasLock)
       install(...args)
     })
     act('restart')
     await ended(run)
     await until(async () => (await starts()) !== '')
     expect(await starts()).toContain('Commonplace-1.1.0.AppImage starts\n')
-    expect([opened.closeMemory.mock.calls.length, locks.mock.calls]).toEqual([1, [[0]]])
+    expect([opened.closeMemory.mock.calls.length, locks.mock.calls]).toEqual([1, [[false]]])
   })
 
   it('a cancelled restart: the next quit installs without a start', async () => {
     const opened = await ready()
     const { act, run, starts, installed } = opened
-    const [window] = run.instance.windows
+    const [window] = run.windows
     if (window) window.webContents.page.beforeUnload = () => true
     act('restart')
-    await run.computer.settled()
-    expect([run.instance.exited, await readFile(installed, 'utf8')]).toEqual([false, oldApp])
+    await run.settled()
+    expect([run.hasEnded, await readFile(installed, 'utf8')]).toEqual([false, oldApp])
     if (window) window.webContents.page.beforeUnload = undefined
     await quit(opened)
     expect(await starts()).toMatch(/ true\n$/)
@@ -324,7 +323,7 @@ describe('installing', () => {
     expect(await readFile(installed, 'utf8')).toBe(oldApp)
     await expect(stat(join(folder, 'Commonplace-1.1.0.AppImage'))).rejects.toMatchObject({ code: 'ENOENT' })
     // The old version starts again, and the reason is in the log.
-    expect(run.computer.relaunches).toEqual([{ args: [] }])
+    expect(run.relaunches).toMatchObject([{ args: [] }])
     expect(JSON.stringify(opened.log.warn.mock.calls)).toContain('Command failed: mv')
   })
 
@@ -338,7 +337,7 @@ describe('installing', () => {
 
   it('starts no installer while the session ends', async () => {
     const opened = await ready()
-    opened.run.user.shutsDown(opened.run.instance)
+    opened.run.shutDown()
     await ended(opened.run)
     expect(await readFile(opened.installed, 'utf8')).toBe(oldApp)
     expect(opened.closeMemory).toHaveBeenCalledTimes(1)
@@ -353,7 +352,7 @@ describe('installing', () => {
     await chmod(cacheIn(folder, 'pending', 'Setup-1.1.0.exe'), 0o755)
     await writeFiles(cacheIn(folder, 'pending'), { 'Setup-1.1.0.exe': '#!/bin/sh\necho "$@" > "$STARTS"\n' })
     closeMemory.mockImplementationOnce(async () => expect(await opened.starts()).toBe(''))
-    if (how === 'quit') run.instance.app.quit()
+    if (how === 'quit') run.app.quit()
     else act('restart')
     await ended(run)
     await until(async () => (await opened.starts()) !== '')
@@ -378,22 +377,22 @@ describe('updates of macOS', () => {
     const { act, closeMemory, reaches, run } = await found()
     act('download')
     await reaches('ready')
-    if (how === 'quit') run.instance.app.quit()
+    if (how === 'quit') run.app.quit()
     else act('restart')
     await ended(run)
-    expect([run.computer.installed, run.computer.relaunches.length]).toEqual([content, restarts])
+    expect([run.installed, run.relaunches.length]).toEqual([content, restarts])
     expect(closeMemory).toHaveBeenCalledTimes(1)
   })
 
   it('are not ready if the signature differs, and the reason is shown', async () => {
     const { act, log, reaches, run } = await found()
-    run.computer.signed = false
+    run.isSigned = false
     act('download')
     expect((await reaches('failed')).reason).toBe('Code signature did not pass validation')
     expect(log.fault).toHaveBeenCalledTimes(1)
-    run.instance.app.quit()
+    run.app.quit()
     await ended(run)
-    expect(run.computer.installed).toBeUndefined()
+    expect(run.installed).toBeUndefined()
   })
 })
 
