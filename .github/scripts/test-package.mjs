@@ -96,6 +96,8 @@ export async function toolsOf(program, home, args = ['mcp']) {
     send({ method: 'notifications/initialized' })
     send({ id: 2, method: 'tools/list' })
     for await (const line of createInterface({ input: child.stdout })) {
+      // On Windows, Electron begins with an empty line.
+      if (line.trim() === '') continue
       const { id, result, error } = JSON.parse(line)
       if (id !== 2) continue
       if (error) throw new Error(`tools/list failed: ${error.message}`)

@@ -65,7 +65,8 @@ export function builderConfig(): Configuration {
     asarUnpack: ['**/*.node', '**/*.{so,dylib,dll}'],
     electronFuses: {
       runAsNode: false,
-      enableCookieEncryption: true,
+      // The app has no cookies, and the key for them would open the keychain.
+      enableCookieEncryption: false,
       enableNodeOptionsEnvironmentVariable: false,
       enableNodeCliInspectArguments: false,
       enableEmbeddedAsarIntegrityValidation: true,

@@ -1,17 +1,25 @@
 import { app } from 'electron'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 
 /** Time in which macOS can report the start of this process as an activation, ms. */
 const startMs = 2000
 
-// An AppImage without user namespaces puts `--no-sandbox` before the arguments.
-const command = process.argv.slice(app.isPackaged ? 1 : 2).find((argument) => !argument.startsWith('-'))
-if (command === 'mcp') {
+const { argv, platform, env } = process
+const first = app.isPackaged ? 1 : 2
+// Switches of Chromium can come first: an AppImage without user namespaces puts `--no-sandbox` there.
+const switches = argv.slice(first).findIndex((argument) => !argument.startsWith('-'))
+if (argv[first + switches] === 'mcp') {
+  const hasDisplay = platform !== 'linux' || env['DISPLAY'] || env['WAYLAND_DISPLAY']
+  // Chromium chooses the platform before this code runs.
+  if (!hasDisplay && !argv.some((argument) => argument.startsWith('--ozone-platform='))) {
+    const args = [...argv.slice(1, first), '--ozone-platform=headless', ...argv.slice(first)]
+    process.exit(spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1)
+  }
+  argv.splice(first, switches)
   app.dock?.hide()
-  const { platform, env } = process
-  // Programs also start it without a display.
-  if (platform === 'linux' && !env['DISPLAY'] && !env['WAYLAND_DISPLAY'])
-    app.commandLine.appendSwitch('ozone-platform', 'headless')
+  // Chromium's files of the desktop app have one writer.
+  app.setPath('userData', join(app.getPath('userData'), 'mcp'))
   if (platform === 'darwin') setTimeout(passEventsToApp, startMs).unref()
   // No await: Electron must initialise in parallel.
   void import('./app/cli/cli.ts').finally(() => app.exit(Number(process.exitCode ?? 0)))
@@ -26,7 +34,7 @@ function passEventsToApp(): void {
   const [bundle = ''] = process.execPath.split('/Contents/')
   const open = (event: Pick<Event, 'preventDefault'>, ...targets: string[]) => {
     event.preventDefault()
-    spawn('open', ['-n', '-a', bundle, ...targets], { stdio: 'ignore' })
+    spawn('open', ['-n', '-a', bundle, '--args', ...targets], { stdio: 'ignore' })
   }
   app.on('activate', (event) => open(event))
   app.on('open-url', open)

@@ -19,7 +19,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { demoHome } from './demo.mjs'
 
@@ -36,8 +36,10 @@ const cacheMs = 20_000
 /** A runtime that crashes within this time could not start, ms. */
 const startMs = 5000
 const crashSignals = new Set(['SIGABRT', 'SIGBUS', 'SIGILL', 'SIGSEGV', 'SIGTRAP'])
+const withoutSandbox = '--no-sandbox'
 const vite = join(root, 'node_modules/electron-vite/bin/electron-vite.js')
-const cli = join(root, 'out/main/cli/index.js')
+/** Without the limit (MB), V8 keeps 50 MB of its heap for new objects. */
+const cli = ['--max-semi-space-size=4', join(root, 'out/main/cli/index.js')]
 
 // Electron would run as Node.
 delete process.env.ELECTRON_RUN_AS_NODE
@@ -47,7 +49,7 @@ if (command === 'start') await start(rest)
 else if (command === 'dev') await develop(rest)
 else {
   buildOnce()
-  process.exitCode = codeOf(await run(node, [cli, ...process.argv.slice(2)], true))
+  process.exitCode = codeOf(await run(node, [...cli, ...process.argv.slice(2)], true))
 }
 
 async function start(given) {
@@ -68,8 +70,8 @@ async function start(given) {
   process.stderr.write(
     `commonplace: cannot open the desktop window (${reason}); opening the browser interface instead.\n`,
   )
-  const served = args.filter((argument) => argument !== '--no-sandbox')
-  process.exitCode = codeOf(await run(node, [cli, 'serve', ...served], true))
+  const served = args.filter((argument) => argument !== withoutSandbox)
+  process.exitCode = codeOf(await run(node, [...cli, 'serve', ...served], true))
 }
 
 /** Opens the desktop app and reloads it when sources change. */
@@ -81,7 +83,9 @@ async function develop(args) {
     return
   }
   process.env.ELECTRON_EXEC_PATH = path
-  process.exitCode = codeOf(await run(node, [vite, 'dev', ...args]))
+  if (args.includes(withoutSandbox)) process.env.NO_SANDBOX = '1'
+  const options = args.filter((argument) => argument !== withoutSandbox)
+  process.exitCode = codeOf(await run(node, [vite, 'dev', ...options]))
 }
 
 /** Makes the demo at its first start, and makes the app open it. @returns false if that failed */
@@ -117,7 +121,7 @@ function buildOnce() {
   const sources = fingerprint(paths, (_info, path) => readFileSync(path))
   if (isText(stamp, sources)) return note(glance, looks)
   if (!existsSync(vite)) {
-    if (existsSync(cli)) return
+    if (existsSync(cli[1])) return
     process.stderr.write('commonplace: nothing is installed yet; run "npm ci" in the project first.\n')
     process.exit(1)
   }
@@ -178,13 +182,13 @@ function fingerprint(paths, partOf) {
 }
 
 /**
- * Returns the path of the Electron runtime (override, installed, PATH or download), or the reason why there is none.
+ * Returns the path of the Electron runtime (override, installed or download), or the reason why there is none.
  */
 async function findRuntime() {
   if (process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY)
     return { reason: 'this machine has no display' }
   const named = process.env.ELECTRON_OVERRIDE_DIST_PATH
-  const candidates = [named && join(named, executable()), installed(), onPath('electron')]
+  const candidates = [named && join(named, executable()), installed()]
   const found = candidates.find((path) => path && isExecutable(path))
   if (found) return withSandbox(found)
   if (!existsSync(join(root, 'node_modules/electron/install.js')))
@@ -213,7 +217,7 @@ function cacheFolder() {
  * 4755), or in a user namespace, which Ubuntu 23.10 and later forbid. It refuses to run as root.
  */
 function withSandbox(path) {
-  if (process.platform !== 'linux' || process.argv.includes('--no-sandbox')) return { path }
+  if (process.platform !== 'linux' || process.argv.includes(withoutSandbox)) return { path }
   if (process.getuid() === 0) return { reason: 'Electron does not run as root' }
   const helper = join(dirname(realpathSync(path)), 'chrome-sandbox')
   const info = statSync(helper, { throwIfNoEntry: false })
@@ -235,15 +239,6 @@ function installed() {
   const folder = join(root, 'node_modules/electron')
   const path = join(folder, 'dist', executable())
   return existsSync(path) && existsSync(join(folder, 'path.txt')) ? path : undefined
-}
-
-/** Skips npm's `electron` script, which would download the runtime silently. */
-function onPath(name) {
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    const path = join(folder, windows ? `${name}.exe` : name)
-    if (!folder.includes('node_modules') && isExecutable(path)) return path
-  }
-  return undefined
 }
 
 function isExecutable(path) {

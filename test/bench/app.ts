@@ -75,9 +75,9 @@ export function measureBundle(): Figure[] {
 }
 
 export async function serve(home: string): Promise<{ child: ChildProcess; url: string }> {
-  const child = spawn(process.execPath, [cli, 'serve', '--no-open', '--home', home], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', cli, 'serve', '--no-open', '--home', home], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    // src/main/launch.mjs sets it too.
+    // src/main/launch.mjs sets both, too.
     env: { MALLOC_ARENA_MAX: '2', ...process.env },
   })
   const line = await new Promise<string>((resolve) => child.stdout.once('data', (data) => resolve(String(data))))

@@ -41,8 +41,8 @@ const allowed: Record<string, { readonly ways: readonly string[]; readonly reaso
   'workspace/git/run-git.ts': { ways: ['child_process'], reason: 'Git may use no protocol (GIT_ALLOW_PROTOCOL)' },
   'app/electron/message-ports.ts': { ways: ['electron.net'], reason: 'reads files of the interface' },
   'app/electron/updates.ts': {
-    ways: ['electron-updater'],
-    reason: 'takes no fetch: each check and download is recorded first',
+    ways: ['child_process', 'electron-updater'],
+    reason: 'takes no fetch: each check and download is recorded first; starts an AppImage again',
   },
   'app/electron/window-security.ts': { ways: ['openExternal'], reason: 'opens the browser for the user' },
   'app/instance-lock/primary-connection.ts': {

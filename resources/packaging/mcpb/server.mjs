@@ -23,7 +23,8 @@ const places = {
 const named = process.env.COMMONPLACE_APP
 const app = [named, ...(places[process.platform] ?? [])].find((path) => path && existsSync(path))
 if (app) {
-  const child = spawn(app, ['mcp', ...process.argv.slice(2)], { stdio: 'inherit' })
+  const headless = process.platform === 'linux' ? ['--ozone-platform=headless'] : []
+  const child = spawn(app, [...headless, 'mcp', ...process.argv.slice(2)], { stdio: 'inherit' })
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => end(error.message))
   child.on('exit', (code) => process.exit(code ?? 1))

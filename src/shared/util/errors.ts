@@ -54,6 +54,7 @@ export const errorCodes = [
   'import_broken_off',
   'archive_unusable',
   'folder_too_large',
+  'app_portable', // A portable program passes no input on to the app.
   'unknown_agent',
   'last_agent',
   'folder_taken',

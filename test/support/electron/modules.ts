@@ -135,11 +135,15 @@ function createModules(run: Run) {
     },
     /** Source: safe-storage.md. */
     safeStorage: {
-      isAsyncEncryptionAvailable: async () => run.isReady && run.options.storage !== 'none',
-      getSelectedStorageBackend: () => run.options.storage ?? 'gnome_libsecret',
-      encryptStringAsync: async (text: string) => Buffer.from(text).map((byte) => byte ^ 90),
+      isAsyncEncryptionAvailable: async () =>
+        run.options.storage === 'silent' ? new Promise<boolean>(() => {}) : run.options.storage !== 'none',
+      /** The prefix names the provider: `v10` is a fixed password. Source: components/os_crypt of Chromium. */
+      encryptStringAsync: async (text: string) => {
+        const prefix = run.options.storage === 'basic_text' ? 'v10' : 'v11'
+        return Buffer.concat([Buffer.from(prefix), Buffer.from(text).map((byte) => byte ^ 90)])
+      },
       decryptStringAsync: async (encrypted: Buffer) => ({
-        result: Buffer.from(encrypted.map((byte) => byte ^ 90)).toString(),
+        result: Buffer.from(encrypted.subarray(3).map((byte) => byte ^ 90)).toString(),
       }),
     },
     shell: {

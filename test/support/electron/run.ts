@@ -23,8 +23,8 @@ export interface RunOptions {
   readonly folder?: string
   /** True: another instance holds the lock. */
   readonly isLocked?: boolean
-  /** Result of `safeStorage.getSelectedStorageBackend` on Linux. */
-  readonly storage?: string
+  /** Keyring: `basic_text` is none on Linux, `none` nowhere, `silent` never answers. */
+  readonly storage?: 'basic_text' | 'none' | 'silent'
 }
 
 export interface MessageBox {

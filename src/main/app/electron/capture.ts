@@ -14,6 +14,7 @@ export class CaptureShortcut {
   readonly #options: CaptureShortcutOptions
   /** Undefined before the first registration. */
   #accelerator: string | undefined
+  readonly #registered = new Set<string>()
   isPaused = false
 
   constructor(options: CaptureShortcutOptions) {
@@ -32,13 +33,18 @@ export class CaptureShortcut {
     if (next === this.#accelerator) return
     this.close()
     this.#accelerator = next
-    // On Wayland, the system keeps a shortcut that is no longer registered.
-    const isWorking = next === '' || register(next, () => this.#accelerator === next && onPress())
+    const isWorking =
+      next === '' || this.#registered.has(next) || register(next, () => this.#accelerator === next && onPress())
+    if (isWorking) this.#registered.add(next)
     onTaken(isWorking ? '' : next)
   }
 
   close(): void {
+    this.#accelerator = ''
+    // On Wayland, the system keeps a shortcut, and Electron ends when one without a listener is pressed.
+    if (process.platform === 'linux' && process.env['XDG_SESSION_TYPE'] === 'wayland') return
     globalShortcut.unregisterAll()
+    this.#registered.clear()
   }
 }
 

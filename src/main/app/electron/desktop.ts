@@ -206,7 +206,10 @@ function mainWindowOf(preload: string, onCreated: (window: BrowserWindow) => voi
     reportFailedLoad(created)
     onCreated(created)
     created.once('closed', () => (window = undefined))
-    created.once('ready-to-show', () => created.show())
+    const show = () => created.isVisible() || created.show()
+    created.once('ready-to-show', show)
+    // On Wayland, `ready-to-show` may not come (electron#48859).
+    created.webContents.once('did-finish-load', show)
     return created
   }
   return {

@@ -2,6 +2,7 @@ import { app, Notification, powerMonitor, safeStorage } from 'electron'
 import { rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { type KeyVault, parseStored, readOrSetAside, writeDurably } from '#platform'
 import { installedProgram } from '#interop'
@@ -83,14 +84,14 @@ export function followPower(onChange: (isSaving: boolean) => void): () => void {
   }
 }
 
+/** Time after which a start goes on without a keychain, ms. */
+const keychainMs = 5000
+
 const fileSchema = z.record(z.string(), z.string())
 
 /** Stores keys encrypted in keys.json; `load` rejects if the file is damaged. @returns undefined without a keychain */
 export async function openKeyVault(folder: string): Promise<KeyVault | undefined> {
-  // macOS always has a keychain, and can ask the user when it is opened.
-  if (process.platform !== 'darwin' && !(await safeStorage.isAsyncEncryptionAvailable())) return undefined
-  // Without a keyring on Linux, Chromium encrypts with a publicly known password.
-  if (process.platform === 'linux' && safeStorage.getSelectedStorageBackend() === 'basic_text') return undefined
+  if (!(await Promise.race([hasKeychain(), sleep(keychainMs, false, { ref: false })]))) return undefined
   const file = join(folder, 'keys.json')
   return {
     async load() {
@@ -110,6 +111,15 @@ export async function openKeyVault(folder: string): Promise<KeyVault | undefined
       await writeDurably(file, `${JSON.stringify(encrypted, null, 2)}\n`)
     },
   }
+}
+
+/** A keyring can wait for its password or never answer. */
+async function hasKeychain(): Promise<boolean> {
+  // macOS always has one, and can ask the user when it is opened.
+  if (process.platform === 'darwin') return true
+  if (!(await safeStorage.isAsyncEncryptionAvailable())) return false
+  // Without a keyring on Linux, Chromium encrypts with a publicly known password, and marks the result.
+  return process.platform !== 'linux' || !(await safeStorage.encryptStringAsync('-')).toString().startsWith('v10')
 }
 
 async function mapValues(record: Readonly<Record<string, string>>, map: (value: string) => Promise<string>) {

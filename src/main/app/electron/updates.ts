@@ -1,4 +1,5 @@
 import { app, autoUpdater, BrowserWindow, ipcMain, net, type IpcMainEvent } from 'electron'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { AppUpdater } from 'electron-updater'
 import { copyFileSync, linkSync, rmSync, statSync } from 'node:fs'
@@ -151,7 +152,8 @@ export class Updates {
     try {
       if (appImage === undefined) return install()
       const isReplaced = replaceAppImage(appImage, file, updater, install)
-      if (!isReplaced && quitting.isRestarting) app.relaunch({ execPath: appImage, args: [] })
+      // `app.relaunch` would start its helper from the mounted image, which goes with this process.
+      if (!isReplaced && quitting.isRestarting) spawn(appImage, { detached: true, stdio: 'ignore' }).unref()
     } catch (error) {
       log.fault(error, 'installing an update')
     }

@@ -158,10 +158,14 @@ export class ClientInstaller {
     const entryFile = existsSync(builtFile) ? builtFile : join(folder, 'cli/entry.ts')
     // A packaged app runs the command directly and cannot start as plain Node.
     const isPackaged = folder.includes('.asar')
+    if (isPackaged && process.env['PORTABLE_EXECUTABLE_FILE'])
+      throw new AppError('app_portable', 'the portable app cannot answer other programs; install the app', {})
+    // Programs can start it without a display.
+    const headless = process.platform === 'linux' ? ['--ozone-platform=headless'] : []
     return {
       command: isPackaged ? installedProgram() : process.execPath,
       args: [
-        ...(isPackaged ? [] : [entryFile]),
+        ...(isPackaged ? headless : [entryFile]),
         'mcp',
         '--client',
         client,

@@ -15,7 +15,8 @@ const drainTimeoutMs = 60_000
 export async function serveOverStdio(access: MemoryAccess): Promise<string | undefined> {
   // The SDK's transport drops open requests when its input ends; this stream stays open until they are answered.
   // On Windows, Electron's main process has an ended stdin (electron#4218); descriptor 0 has the input.
-  const stdin = process.versions['electron'] === undefined ? process.stdin : createReadStream('', { fd: 0 })
+  const isEnded = process.platform === 'win32' && process.versions['electron'] !== undefined
+  const stdin = isEnded ? createReadStream('', { fd: 0 }) : process.stdin
   const input = stdin.pipe(new PassThrough(), { end: false })
   const transport = new StdioServerTransport(input, process.stdout, { maxBufferSize: maxMessageBytes })
   let problem: Error | undefined

@@ -37,9 +37,14 @@ describe('stored keys', () => {
     expect(await (await openKeyVault(folder))?.load()).toEqual({ anthropic: 'sk-ant-secret' })
   })
 
-  it.each(['basic_text', 'none'])('stores nothing on Linux with the keyring %s', async (storage) => {
+  it.each(['basic_text', 'none', 'silent'] as const)('stores nothing on Linux with the keyring %s', async (storage) => {
     await emptyApp({ platform: 'linux', storage })
-    expect(await openKeyVault(await temporaryFolder())).toBeUndefined()
+    const folder = await temporaryFolder()
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    const opened = openKeyVault(folder)
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(await opened).toBeUndefined()
+    vi.useRealTimers()
   })
 
   it('does not replace stored keys that the user has not released yet', async () => {

@@ -99,8 +99,7 @@ describe('start', () => {
       '#!/bin/sh\necho welcome\nexport PATH=/usr/bin:/bin:/opt/tools A_TOKEN=new B_TOKEN=new\neval "$2"\n',
     )
     chmodSync(shell, 0o755)
-    for (const [name, value] of Object.entries({ SHELL: shell, B_TOKEN: 'old', SHLVL: undefined }))
-      vi.stubEnv(name, value)
+    for (const [name, value] of Object.entries({ SHELL: shell, B_TOKEN: 'old', SHLVL: '0' })) vi.stubEnv(name, value)
     const env = { ...process.env }
     await readLoginShell(env)
     expect([env['PATH'], env['A_TOKEN'], env['B_TOKEN']]).toEqual(['/usr/bin:/bin:/opt/tools', 'new', 'old'])
@@ -115,9 +114,27 @@ describe('start', () => {
   ] as const)('serves the memory over stdio without a window for `mcp` on %s', async (platform, args) => {
     // The real command would read this process's stdin.
     vi.doMock('../../../../src/main/app/cli/cli.ts', () => ({}))
+    vi.stubEnv('DISPLAY', ':0')
     const run = await startShell({ platform, args })
     expect([run.windows, run.hasEnded, run.app.isDockHidden]).toEqual([[], true, platform === 'darwin'])
+    expect(process.argv.slice(1)).toEqual(args.filter((argument) => argument !== '--no-sandbox'))
     vi.doUnmock('../../../../src/main/app/cli/cli.ts')
+  })
+
+  it('starts `mcp` again without a display if there is none', async () => {
+    const spawnSync = vi.fn(() => ({ status: 3 }))
+    vi.doMock('node:child_process', () => ({ spawn: vi.fn(), spawnSync }))
+    vi.spyOn(process, 'exit').mockImplementation((code) => {
+      throw new Error(`exit ${code}`)
+    })
+    vi.stubEnv('DISPLAY', '')
+    vi.stubEnv('WAYLAND_DISPLAY', '')
+    const started = startShell({ platform: 'linux', args: ['mcp', '--read-only'] })
+    await expect(started).rejects.toThrow('exit 3')
+    expect(spawnSync).toHaveBeenCalledWith(process.execPath, ['--ozone-platform=headless', 'mcp', '--read-only'], {
+      stdio: 'inherit',
+    })
+    vi.doUnmock('node:child_process')
   })
 })
 
