@@ -129,4 +129,12 @@ describe('a chat that was imported before', () => {
       )
     }
   })
+
+  it('has all other prompts if it is a day of activity', () => {
+    const day = { ...chat, id: 'day-gemini-2026-01-20', messages: ['**User:** one', '**User:** two'] }
+    const messages = ['**User:** on', ...day.messages, '**User:** two']
+    const added = withNewMessages(noteOfChat({ ...day, messages }).text, noteOfChat(day).text)
+    expect(added?.split('\n\n').slice(-2)).toEqual(['**User:** on', '**User:** two\n'])
+    expect(withNewMessages(noteOfChat(day).text, noteOfChat(day).text)).toBeUndefined()
+  })
 })

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { planImport } from '../../../src/main/interop/import/prepare-import.ts'
 import { openSource } from '../../../src/main/interop/import/read-source.ts'
 import { AppError } from '../../../src/shared/util/errors.ts'
-import { folderWith } from '../../support/folder.ts'
+import { folderWith, writeFiles } from '../../support/folder.ts'
 import { randomOf } from '../../support/random.ts'
 import { rounds } from '../../support/thorough.ts'
 
@@ -36,6 +36,21 @@ it('a Joplin archive has the notes of the folder', async () => {
   const file = join(await folderWith({}), 'notes.jex')
   await create({ file, cwd: folder }, await readdir(folder))
   await expect(await planOf(file)).toMatchFileSnapshot(join(fixtures, 'joplin/expected.txt'))
+})
+
+it('a later export adds only the changed note; those that link to it stay', async () => {
+  const notes = { 'A.md': 'See [B](B.md).\n', 'B.md': 'See [C](C.md).\n', 'C.md': 'Oil: 0.6 l.\n' }
+  const workspace = await folderWith({})
+  const options = { into: '', withAttachments: true, own: '', privateRules: { roots: [], rules: [] } }
+  const imported: string[][] = []
+  for (const change of [{}, { 'C.md': 'Oil: 0.8 l.\n' }, { 'C.md': 'Oil: 0.8 l.\n' }]) {
+    const source = await openSource(await folderWith({ ...notes, ...change }))
+    const { files } = await planImport(source, options, { workspace, forbidden: [] })
+    await source.close()
+    await writeFiles(workspace, Object.fromEntries(files.map(({ path, text }) => [path, text ?? ''])))
+    imported.push(files.map(({ path }) => path))
+  }
+  expect(imported).toEqual([['A.md', 'B.md', 'C.md'], ['C 2.md'], []])
 })
 
 /** Cuts a text, swaps its halves, repeats or removes a part, or replaces a word by another one. */

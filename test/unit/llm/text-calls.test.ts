@@ -129,8 +129,8 @@ it('says that a call was not read, but not of a text that the user wrote', async
 
 it('leaves a call within a sentence, and removes one whose end mark is already removed', async () => {
   const call = '<tool_call>{"name":"memory_search","arguments":{"query":"tea"}}</tool_call>'
-  const sentence = `You wrote ${call} which is a call.`
-  expect(await answer([sentence])).toMatchObject({ shown: sentence, content: [{ type: 'text', text: sentence }] })
+  for (const sentence of [`You wrote ${call} which is a call.`, `You write \`${call}\` in the text.`])
+    expect(await answer([sentence])).toMatchObject({ shown: sentence, content: [{ type: 'text', text: sentence }] })
   const harmony =
     '<|start|>assistant<|channel|>commentary to=functions.memory_search <|constrain|>json<|message|>{"query":"tea"}'
   const model = scriptedModel(async function* (draft) {

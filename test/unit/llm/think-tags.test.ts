@@ -50,6 +50,7 @@ describe('ThinkTags', () => {
 it.each([
   ['First I look.\n</think>\n\nIt is 7.', ['First I look.', 'It is 7.']],
   ['First I look.</think>It is 7.', ['First I look.', 'It is 7.']],
+  ['Part A.\n<think>I look.</think>\nPart B.', ['I look.', 'Part A.\nPart B.']],
   ['It is 7.<|im_end|>', ['It is 7.']],
   ['It is 7.</s>\n<|eot_id|>', ['It is 7.']],
   ['The mark </think> ends thinking.', ['The mark </think> ends thinking.']],

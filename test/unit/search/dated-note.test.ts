@@ -18,6 +18,7 @@ describe('the date of a note', () => {
     ['下下周三体检', '下下周三（2026-12-02）体检'],
     ['下下个月搬家', '下下个月（2027-01）搬家'],
     ['Back a week tomorrow', 'Back a week tomorrow (2026-11-26)'],
+    ['Run `date` tomorrow', 'Run `date` tomorrow (2026-11-19)'],
     ['明儿交作业', '明儿（2026-11-19）交作业'],
     ['下周一到周三出差', '下周一到周三（2026-11-23 – 2026-11-25）出差'],
     ['Dentist on 12/20 at nine', 'Dentist on 12/20 (2026-12-20) at nine'],
@@ -48,6 +49,9 @@ describe('the date of a note', () => {
     '월요일 회의',
     'The dentist moved my check-up to 19 March',
     '今天跑了五公里',
+    'Run `date -d tomorrow` and read https://x.example/tomorrow',
+    'Script:\n```sh\n# run tomorrow\necho tomorrow\n```',
+    'Script:\n~~~\necho tomorrow',
     `A pasted page. ${'What they said yesterday. '.repeat(40)}`,
   ])('is not added to %s', (note) => {
     expect(datedNote(note, today)).toBe(note)

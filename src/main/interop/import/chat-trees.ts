@@ -4,8 +4,17 @@
  * forms are those of exports of 2023 to 2026; neither service documents them.
  */
 import { z } from 'zod'
-import { isRecord, parseJson, recordsIn } from '#shared/util/json.ts'
-import { codeBlock, hasText, messageOf, toDate, type CountOmitted, type FileOf, type ImportedChat } from './chats.ts'
+import { isRecord, listAt, parseJson, recordsIn } from '#shared/util/json.ts'
+import {
+  codeBlock,
+  hasText,
+  linkToPage,
+  messageOf,
+  toDate,
+  type CountOmitted,
+  type FileOf,
+  type ImportedChat,
+} from './chats.ts'
 
 const chatSchema = z.looseObject({
   title: z.string().nullish().catch(null),
@@ -79,9 +88,11 @@ export function readChatgptChat(value: unknown, count: CountOmitted, fileOf: Fil
   // Leaves out edited and regenerated messages.
   const { shown, others } = readTree(mapping, nodeSchema, { count, timeOf, last: current_node })
   count('branch', others.filter(({ message }) => message && isShown(message)).length)
+  const documents = canvasDocuments(shown.flatMap(({ message }) => message ?? []))
   const messages = shown.flatMap(({ message }) => {
     if (!message) return []
-    const text = textOf(message, count, fileOf)
+    const document = documents.get(message)
+    const text = document ? textOfCanvas(document) : textOf(message, count, fileOf)
     return text === '' ? [] : [messageOf(message.author.role === 'user' ? 'User' : 'Assistant', text)]
   })
   return { id: conversation_id ?? id ?? '', title: title ?? '', createdAt: toDate(create_time), messages }
@@ -96,10 +107,6 @@ function isShown({ author, metadata, recipient, content }: Message): boolean {
 /** Returns the visible text of a message. A hidden message gives '' and is counted. */
 function textOf(message: Message, count: CountOmitted, fileOf: FileOf): string {
   const { author, recipient, content, metadata } = message
-  const document = recipient?.startsWith('canmore.')
-    ? canvasText(content.text ?? stringsIn(content.parts).join(''))
-    : ''
-  if (document !== '') return document
   const linked = new Set<string>()
   const linkTo = (id: string, name: string, isImage: boolean): string[] => {
     if (linked.has(id)) return []
@@ -108,11 +115,11 @@ function textOf(message: Message, count: CountOmitted, fileOf: FileOf): string {
     if (path === undefined) count('file')
     return path === undefined ? [] : [`${isImage ? '!' : ''}[${name.replaceAll(/[[\]]/g, '')}](${encodeURI(path)})`]
   }
-  const pictureOf = (part: Record<string, unknown>) =>
-    linkTo(String(part['asset_pointer']).replace(/^.*:\/\//, ''), '', true)
+  const pictureOf = (pointer: unknown) => linkTo(String(pointer).replace(/^.*:\/\//, ''), '', true)
   if (author.role === 'tool') {
-    // A tool draws the pictures of an answer.
-    const pictures = recordsIn(content.parts).filter((part) => 'asset_pointer' in part)
+    // A tool draws the pictures and charts of an answer.
+    const charts = recordsIn(listAt(metadata, ['aggregate_result', 'messages'])).map(({ image_url: url }) => url)
+    const pictures = [...recordsIn(content.parts).map((part) => part['asset_pointer']), ...charts].filter(hasText)
     if (pictures.length > 0) return pictures.flatMap(pictureOf).join('\n')
   }
   if (!isShown(message)) {
@@ -127,7 +134,7 @@ function textOf(message: Message, count: CountOmitted, fileOf: FileOf): string {
     if (isRecord(part) && typeof part['text'] === 'string') return [part['text']]
     // The recording of a transcribed text is no loss.
     if (!isRecord(part) || /audio|video/.test(String(part['content_type']))) return []
-    return pictureOf(part)
+    return pictureOf(part['asset_pointer'])
   })
   const attached = recordsIn(metadata?.['attachments'])
   const files = attached.flatMap(({ id, name }) => linkTo(String(id), String(name ?? id), false))
@@ -141,24 +148,68 @@ function stringsIn(parts: readonly unknown[] | undefined): string[] {
   return (parts ?? []).filter((part) => typeof part === 'string')
 }
 
-/** Returns the document that a call of the canvas creates; '' for other calls. */
-function canvasText(call: string): string {
-  const document = parseJson(call)
-  if (!isRecord(document) || typeof document['content'] !== 'string') return ''
-  const { name, type, content } = document
+interface Canvas {
+  readonly name: unknown
+  readonly type: unknown
+  content: string
+}
+
+/** Returns the last state of each canvas document by the message that creates it. */
+function canvasDocuments(messages: readonly Message[]): ReadonlyMap<Message, Canvas> {
+  const documents = new Map<Message, Canvas>()
+  let current: Canvas | undefined
+  for (const message of messages) {
+    const { recipient, content } = message
+    const call = recipient?.startsWith('canmore.') && parseJson(content.text ?? stringsIn(content.parts).join(''))
+    if (!isRecord(call)) continue
+    if (typeof call['content'] === 'string') {
+      current = { name: call['name'], type: call['type'], content: call['content'] }
+      documents.set(message, current)
+    }
+    for (const update of recordsIn(call['updates'])) if (current) current.content = updated(current.content, update)
+  }
+  return documents
+}
+
+/** @param update a pattern and a replacement of Python, whose groups are `\1` */
+function updated(text: string, { pattern, replacement, multiple }: Record<string, unknown>): string {
+  const [from, to] = [String(pattern), String(replacement)]
+  try {
+    const expression = new RegExp(from, multiple === true ? 'gs' : 's')
+    return text.replace(expression, to.replaceAll('$', '$$$$').replaceAll(/\\(\d)/g, '$$$1'))
+  } catch (error) {
+    if (error instanceof SyntaxError) return text.replace(from, () => to)
+    throw error
+  }
+}
+
+function textOfCanvas({ name, type, content }: Canvas): string {
   const language = /^code\/(\w+)/.exec(String(type))?.[1]
   const body = language === undefined ? content : codeBlock(content, language)
-  return typeof name === 'string' && name !== '' ? `**${name}**\n\n${body}` : body
+  return hasText(name) ? `**${name}**\n\n${body}` : body
 }
+
+const codeOrFormula = new RegExp(
+  [
+    '(```[^]*?(?:```|(?![^]))|`[^`\\n]*`)',
+    // A formula in lines of its own.
+    String.raw`^([ \t]*)\\\[\s*((?:(?!\\\])[^])*?)\s*\\\][ \t]*$`,
+    String.raw`\\\[\s*([^]*?)\s*\\\]`,
+    String.raw`\\\(\s*([^\n]*?)\s*\\\)`,
+  ].join('|'),
+  'gm',
+)
 
 /** Writes formulas with dollar signs, outside code. */
 function withFormulas(text: string): string {
-  const parts = text.split(/(```[^]*?(?:```|$)|`[^`\n]*`)/)
-  const convert = (part: string) =>
-    part
-      .replaceAll(/\\\(\s*([^\n]*?)\s*\\\)/g, (_whole, formula: string) => `$${formula}$`)
-      .replaceAll(/\\\[\s*([^]*?)\s*\\\]/g, (_whole, formula: string) => `$$\n${formula}\n$$`)
-  return parts.map((part, index) => (index % 2 === 0 ? convert(part) : part)).join('')
+  return text.replaceAll(
+    codeOrFormula,
+    (_whole, code?: string, indent?: string, block?: string, display?: string, inline = '') => {
+      if (code !== undefined) return code
+      if (block === undefined) return `$${(display ?? inline).replaceAll(/\s*\n\s*/g, ' ')}$`
+      return ['$$', ...block.split(/\s*\n\s*/), '$$'].map((line) => `${indent}${line}`).join('\n')
+    },
+  )
 }
 
 /** A mark in the text: a kind and its value between characters of private use. */
@@ -171,12 +222,11 @@ function withLinks(text: string, references: unknown): string {
   let linked = text
   for (const reference of Array.isArray(references) ? references : []) {
     if (!isRecord(reference)) continue
-    const { matched_text: matched, items, title, url } = reference
+    const { matched_text: matched, items, title, url, alt } = reference
     if (typeof matched !== 'string' || matched.trim() === '') continue
-    const links = [{ title, url }, ...recordsIn(items)].flatMap((item) =>
-      typeof item.url === 'string' ? [`[${String(item.title ?? item.url).replaceAll(/[[\]]/g, '')}](${item.url})`] : [],
-    )
-    if (links.length > 0) linked = linked.replaceAll(matched, `(${[...new Set(links)].join(', ')})`)
+    const links = [{ title, url }, ...recordsIn(items)].flatMap((item) => linkToPage(item.url, item.title))
+    const shown = hasText(alt) && alt.includes('](') ? alt : `(${[...new Set(links)].join(', ')})`
+    if (links.length > 0) linked = linked.replaceAll(matched, () => shown)
   }
   return linked
     .replaceAll(mark, (whole, _kind, value: string) => {

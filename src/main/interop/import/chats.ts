@@ -1,5 +1,6 @@
 /** Chats of an export as notes. Each note has the id that the service gave the chat. */
 import type { ImportPlan } from '#shared/contract/index.ts'
+import { openFenceOf } from '#shared/markdown/sections.ts'
 import { localDate, toFileName } from '#workspace'
 
 export interface SourceFile {
@@ -31,11 +32,17 @@ export const hasText = (value: unknown): value is string => typeof value === 'st
 /** Name of the note with the memory of a service. */
 export const memoryNote = 'Claude memory.md'
 
-/** The start of a code block, list, quotation, heading or table. It must begin a line. */
-const blockStart = /^(?:```|~~~|[-*+>|] |#{1,6} |\d+[.)] )/
+/** The start of a code block, formula, list, quotation, heading or table. It must begin a line. */
+const blockStart = /^(?:```|~~~|\$\$\n|[-*+>|] |#{1,6} |\d+[.)] )/
 
 export function messageOf(speaker: 'User' | 'Assistant', text: string): string {
-  return `**${speaker}:**${blockStart.test(text) ? '\n\n' : ' '}${text}`
+  const fence = /```|~~~/.test(text) ? openFenceOf(text.split('\n')) : undefined
+  return `**${speaker}:**${blockStart.test(text) ? '\n\n' : ' '}${text}${fence === undefined ? '' : `\n${fence}`}`
+}
+
+/** Returns a link to a page; [] if the address is no text. */
+export function linkToPage(url: unknown, title: unknown): string[] {
+  return hasText(url) ? [`[${String(title ?? url).replaceAll(/[[\]]/g, '')}](${url})`] : []
 }
 
 /** Returns a code block. Its fence is longer than those in the text. */
@@ -114,14 +121,22 @@ export function tagsProperty(tags: readonly string[]): string[] {
   return tags.length === 0 ? [] : [`tags: [${tags.map((tag) => JSON.stringify(tag)).join(', ')}]`]
 }
 
+/** Start of the id of a day of activity, which has prompts of several chats. */
+export const dayId = 'day-'
+
 const beforeMessage = /\n\n(?=\*\*(?:User|Assistant):\*\*)/
 
 /**
  * Returns the note of a chat with the messages after the last one that the notes of earlier imports have; undefined if
- * there are none.
+ * there are none. Prompts of a day have no order, so that all other ones are new.
  */
 export function withNewMessages(text: string, notes: string): string | undefined {
   const [head, ...messages] = text.trimEnd().split(beforeMessage)
+  if (chatIdIn(text)?.startsWith(dayId)) {
+    const known = notes.trimEnd().split(beforeMessage)
+    const other = messages.filter((message) => !known.includes(message) || !known.splice(known.indexOf(message), 1))
+    return other.length === 0 ? undefined : `${[head, ...other].join('\n\n')}\n`
+  }
   let [from, first] = [0, 0]
   for (const [index, message] of messages.entries()) {
     const at = notes.indexOf(message, from)

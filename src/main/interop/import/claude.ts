@@ -1,10 +1,11 @@
 /** Chats, projects and memories of a Claude export (`conversations.json`, `projects.json`, `memories.json`). */
 import { z } from 'zod'
-import { isRecord, recordsIn } from '#shared/util/json.ts'
+import { isRecord, recordsIn, valueAt } from '#shared/util/json.ts'
 import { toFileName } from '#workspace'
 import {
   codeBlock,
   hasText,
+  linkToPage,
   messageOf,
   toDate,
   type ImportedChat,
@@ -78,7 +79,12 @@ function textOf(
   count: CountOmitted,
 ): string {
   const parts = content.map((block) => {
-    if (block.type === 'text') return withArtifacts(block.text ?? '')
+    if (block.type === 'text') {
+      const links = recordsIn(block['citations']).flatMap(({ details, url, title }) =>
+        linkToPage(valueAt(details, ['url']) ?? url, title),
+      )
+      return withArtifacts(block.text ?? '') + (links.length > 0 ? ` (${[...new Set(links)].join(', ')})` : '')
+    }
     const document = documents.get(block)
     if (!documents.has(block)) count(block.type === 'thinking' ? 'hidden' : 'tool')
     return document ? textOfDocument(document) : ''
@@ -137,7 +143,7 @@ function documentsIn(messages: readonly Message[]): ReadonlyMap<Block, WrittenDo
       const ending = /\.(?!md$|txt$)([a-z\d]+)$/i.exec(String(path))?.[1]
       const state = {
         title: String(title ?? path ?? known?.title ?? '').replace(/^.*\//, ''),
-        language: hasText(language) ? language : (languages[String(type)] ?? ending),
+        language: hasText(language) ? language : (languages[String(type)] ?? ending ?? known?.language),
         content: whole,
       }
       byCall.set(block, known ? undefined : state)
@@ -168,12 +174,13 @@ function withArtifacts(text: string): string {
 }
 
 /** Returns the documents of a project, and its description and instructions as one note. */
-export function readClaudeProject(project: Record<string, unknown>): SourceText[] {
+export function readClaudeProject(project: Record<string, unknown>, count: CountOmitted): SourceText[] {
   const { name, description, prompt_template: instructions, docs } = project
   const title = hasText(name) ? name.trim() : 'Project'
   const folder = `Projects/${toFileName(title, 'Project')}`
   const about = [`# ${title}`, description, instructions].filter(hasText)
   const documents = recordsIn(docs).flatMap(({ filename, content }) => {
+    if (!hasText(content)) count('empty')
     if (!hasText(content)) return []
     const fileName = String(filename ?? 'Document').replace(/(?:\.(?:md|markdown|txt))?$/i, '.md')
     return [{ path: `${folder}/${toFileName(fileName, 'Document.md')}`, text: content }]

@@ -4,9 +4,10 @@
  * neither form; both are those of exports of 2026.
  */
 import { z } from 'zod'
+import { attachmentKind } from '#shared/util/attachments.ts'
 import { listAt, valueAt } from '#shared/util/json.ts'
 import { localDate } from '#workspace'
-import { hasText, messageOf, toDate, type CountOmitted, type FileOf, type ImportedChat } from './chats.ts'
+import { dayId, hasText, messageOf, toDate, type CountOmitted, type FileOf, type ImportedChat } from './chats.ts'
 import { toNote } from './html-notes.ts'
 
 const entrySchema = z.looseObject({
@@ -44,7 +45,7 @@ export function readGeminiActivity(
   })
   const sorted = dated.toSorted((one, other) => one.at.getTime() - other.at.getTime())
   return [...Map.groupBy(sorted, ({ at }) => localDate(at))].map(([day, ofDay]) => ({
-    id: `gemini-${day}`,
+    id: `${dayId}gemini-${day}`,
     title: 'Gemini',
     createdAt: ofDay[0]?.at,
     messages: ofDay.flatMap(({ title, safeHtmlItem, attachedFiles }) => {
@@ -57,7 +58,8 @@ export function readGeminiActivity(
       const files = attachedFiles.flatMap((name) => {
         const path = fileOf(String(name))
         if (path === undefined) count('file')
-        return path === undefined ? [] : [`![](${encodeURI(path)})`]
+        const isImage = path !== undefined && attachmentKind(path) === 'image'
+        return path === undefined ? [] : [`${isImage ? '!' : ''}[${isImage ? '' : String(name)}](${encodeURI(path)})`]
       })
       return [
         messageOf('User', [prompt.trim(), ...files].join('\n')),

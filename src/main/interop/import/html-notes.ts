@@ -42,7 +42,9 @@ const markdownOptions: Options = {
   bullet: '-',
   rule: '-',
   emphasis: '_',
-  join: [(_left, _right, parent) => (parent.type === 'list' ? 0 : undefined)],
+  join: [
+    (_left, right, { type }) => (type === 'list' || (type === 'listItem' && right.type === 'list') ? 0 : undefined),
+  ],
   // A backslash or two spaces at the end of a line would be shown in the editor.
   handlers: { break: (_node, _parent, state) => (state.stack.includes('tableCell') ? ' ' : '\n') },
 }
@@ -56,6 +58,7 @@ export function toNote(html: string | Element | Root): string {
     const code: Element = { type: 'element', tagName: 'code', properties: {}, children: [{ type: 'text', value }] }
     Object.assign(block, { tagName: 'pre', children: [code] })
   }
+  nestLists(nodes)
   const markdown = toMdast(nodes, {
     handlers: { div: line, 'en-todo': todo, u: (state, element) => state.all(element) },
   }) as Nodes
@@ -74,17 +77,46 @@ export function toNote(html: string | Element | Root): string {
   )
 }
 
+/** Moves a list that stands beside the items of its list into the item before it, and makes lists in a cell one line. */
+function nestLists(nodes: Element | Root): void {
+  for (const list of selectAll('ul, ol', nodes)) {
+    const items: Element['children'] = []
+    for (const child of list.children) {
+      const item = items.findLast((one) => one.type === 'element' && one.tagName === 'li')
+      const isList = child.type === 'element' && /^[uo]l$/.test(child.tagName)
+      if (isList && item?.type === 'element') item.children.push(child)
+      else items.push(child)
+    }
+    list.children = items
+  }
+  const text = (value: string) => ({ type: 'text' as const, value })
+  for (const item of selectAll(':is(td, th) li:not(:last-child)', nodes)) item.children.push(text('; '))
+  for (const list of selectAll(':is(td, th) li :is(ul, ol)', nodes)) list.children.unshift(text(': '))
+  for (const block of selectAll(':is(td, th) :is(ul, ol, li, pre), :is(td, th) li div', nodes)) block.tagName = 'span'
+}
+
 export const isHtml = (path: string) => /\.html?$/i.test(path)
 
 /** Returns the notes of a page: its memos if it is an export of Flomo, else one note; [] for a page without text. */
 export function readHtml(path: string, html: string): SourceText[] {
   const page = fromHtml(html)
   // Boxes of Notion, which a checkbox stands for.
-  for (const box of selectAll('li > .checkbox', page))
-    Object.assign(box, {
-      tagName: 'input',
-      properties: { type: 'checkbox', checked: String(box.properties['className']).includes('checkbox-on') },
+  for (const box of selectAll('.checkbox', page)) {
+    const checked = String(box.properties['className']).includes('checkbox-on')
+    Object.assign(box, { tagName: 'input', properties: { type: 'checkbox', checked } })
+  }
+  for (const cell of selectAll('td > input[type="checkbox"]', page))
+    Object.assign(cell, {
+      tagName: 'span',
+      children: [{ type: 'text', value: cell.properties['checked'] ? '☑' : '☐' }],
     })
+  for (const value of selectAll('.selected-value + .selected-value', page))
+    value.children.unshift({ type: 'text', value: ', ' })
+  for (const icon of selectAll('img.user-icon', page)) Object.assign(icon, { tagName: 'span', children: [] })
+  for (const formula of selectAll('.katex', page)) {
+    const source = select('annotation', formula)
+    if (source) formula.children = [{ type: 'text', value: `$${toText(source).trim()}$` }]
+  }
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
   const memos = selectAll('.memo', page).filter((memo) => select('.time', memo) && select('.content', memo))
   if (memos.length > 0) return memos.map((memo, index) => readMemo(folder, memo, index))

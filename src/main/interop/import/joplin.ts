@@ -9,7 +9,8 @@ import { toNote } from './html-notes.ts'
 
 const itemName = /(?:^|\/)[0-9a-f]{32}\.md$/
 const propertiesAtEnd = /(?:^|\n)((?:[a-z_]+: ?.*\n)*type_: \d+)\s*$/
-const linkToItem = /(\]\():\/([0-9a-f]{32})|<img\b[^>]*\bsrc=":\/([0-9a-f]{32})"[^>]*>/g
+const htmlLink = /<a\b[^>]*\bhref="(:\/[0-9a-f]{32})"[^>]*>([^<]*)<\/a>/g
+const linkToItem = /(\]\(|\]:[ \t]+):\/([0-9a-f]{32})|<img\b[^>]*\bsrc=":\/([0-9a-f]{32})"[^>]*>/g
 
 interface Item {
   readonly title: string
@@ -61,7 +62,8 @@ export function readJoplin(texts: readonly SourceText[], files: Iterable<string>
   }
   const tagged = ofType(types.taggedNote)
   const convert = (item: Item): SourceText[] => {
-    const { title, body, path, properties } = item
+    const { body, path, properties } = item
+    const title = item.title || 'Untitled'
     const isTrashed = Number(properties['deleted_time']) > 0
     if (isTrashed || properties['encryption_applied'] === '1') {
       count(isTrashed ? 'trash' : 'unreadable')
@@ -70,17 +72,23 @@ export function readJoplin(texts: readonly SourceText[], files: Iterable<string>
     const tags = tagged.flatMap(({ properties: { note_id: note, tag_id: tag = '' } }) =>
       note === properties['id'] && byId.has(tag) ? [byId.get(tag)?.title ?? ''] : [],
     )
-    const linked = body.replaceAll(linkToItem, (whole, before?: string, id = '', picture?: string) => {
-      const target = fileOf.get(picture ?? id) ?? byId.get(id)?.path
-      if (target === undefined) count('file')
-      if (target === undefined) return whole
-      const link = encodeURI(relative(dirname(path), target))
-      return before === undefined ? `![](${link})` : `${before}${link}`
-    })
+    const linked = body
+      .replaceAll(htmlLink, '[$2]($1)')
+      .replaceAll(linkToItem, (whole, before?: string, id = '', picture?: string) => {
+        const target = fileOf.get(picture ?? id) ?? byId.get(id)?.path
+        if (target === undefined) count('file')
+        if (target === undefined) return whole
+        const link = encodeURI(relative(dirname(path), target))
+        return before === undefined ? `![](${link})` : `${before}${link}`
+      })
     const createdAt = toDate(properties['user_created_time'] || properties['created_time'])
     const done = Number(properties['todo_completed']) > 0 ? 'x' : ' '
     const heading = properties['is_todo'] === '1' ? `- [${done}] ${title}` : `# ${title}`
-    const parts = [properties['markup_language'] === '2' ? toNote(linked) : linked]
+    const source = properties['source_url'] ?? ''
+    const parts = [
+      properties['markup_language'] === '2' ? toNote(linked) : linked,
+      /^https?:/.test(source) ? `<${source}>` : '',
+    ]
     const name = [...foldersOf(properties['parent_id']), `${toFileName(title, 'Untitled')}.md`].join('/')
     return [{ path, name, text: textOfNote({ properties: tagsProperty(tags), heading, createdAt, parts }) }]
   }

@@ -6,7 +6,7 @@ import { localDate, toFileName } from '#workspace'
 import { tagsProperty, textOfNote, toDate, type CountOmitted, type FileOf, type SourceText } from './chats.ts'
 
 /** A link without a scheme. */
-const linkToFile = /(\]\()(?![a-z][a-z\d+.-]*:)([^)\s]*?)(?:_all)?\.(?:html?|csv)(?=[#)])/gi
+const linkToFile = /(\]\()(?![a-z][a-z\d+.-]*:)((?:[^()\s]|\([^()\s]*\))*?)(?:_all)?\.(?:html?|csv)(?=[#)])/gi
 /** Notion adds an id to the names of pages and tables and of their folders. */
 const notionId = / [0-9a-f]{32}(?=\.[^./]+$|$)/
 const inBundle = /([^/]+)\.textbundle\/(?:text(\.(?:md|markdown))|assets\/(.+))$/i

@@ -11,6 +11,7 @@ import { namesOf, parseProperties } from '#shared/markdown/properties/parse-prop
 import { withoutImport } from '#shared/markdown/provenance.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { onSystemError, orUndefined } from '#shared/util/errors.ts'
+import { lazy } from '#shared/util/lazy.ts'
 import { inBatches } from '#platform'
 import { followerOf, isMarkdown, readText, resolveInside, resolveRoots, type Roots, walkFiles } from '#workspace'
 import { findRule, type PrivateRules } from '#workspace/privacy'
@@ -35,7 +36,7 @@ interface PlannedText extends SourceText {
   placement: Placement
 }
 
-type PlannedAttachment = SourceFile & { readonly placement: Placement }
+type PlannedAttachment = SourceFile & { readonly target: string; readonly placement: Placement }
 
 const maxNames = 200
 const maxOmittedNames = 20
@@ -58,7 +59,11 @@ export async function planImport(
   const omitted = [...source.omitted, ...unwanted.map(({ path }) => ({ path, reason: 'unwanted' as const }))]
   const attachments: PlannedAttachment[] = []
   for (const file of source.attachments.values().filter(isWanted))
-    attachments.push({ ...file, placement: await targetPaths.reserve(targetOf(file), isSameAttachment(file)) })
+    attachments.push({
+      ...file,
+      target: targetOf(file),
+      placement: await targetPaths.reserve(targetOf(file), isSameAttachment(file)),
+    })
   const texts: PlannedText[] = []
   const existingPaths = (await walkFiles(roots.workspace, undefined, roots.forbidden)).files.map(({ path }) => path)
   const existingNotes = await readNotes(roots.workspace, existingPaths)
@@ -155,40 +160,59 @@ async function rewriteAllLinks(
   existingPaths: readonly string[],
   sourceResolver: Resolver,
   targetPaths: TargetPaths,
-): Promise<Map<PlannedText, { text: string; rewritten: number; lost: number }>> {
+): Promise<Map<PlannedText, LinkedText>> {
+  const link = (pathOf: (file: PlannedText | PlannedAttachment) => string) =>
+    linkTexts(texts, attachments, existingPaths, sourceResolver, pathOf)
+  // An unchanged note of an earlier import links to the earlier version of a changed one.
+  const earlierTexts = lazy(() => link(({ target }) => target))
   for (;;) {
-    const newPaths = new Map([...texts, ...attachments].map(({ path, placement }) => [path, placement.path]))
-    const newPathOf = (path: string) => newPaths.get(path)
-    const createdPaths = new Set(newPaths.values())
-    const after = new Resolver([
-      ...existingPaths.filter((path) => !createdPaths.has(path)).map((path) => ({ path })),
-      ...texts.map(({ placement, names }) => ({ path: placement.path, names })),
-      ...attachments.map(({ placement }) => ({ path: placement.path })),
-    ])
-    const linkedTexts = new Map(
-      texts.map((file) => {
-        const { path, text, links, shown, placement } = file
-        const rewrite = rewriteLinks(
-          { path, newPath: placement.path, links },
-          { before: sourceResolver, after, newPathOf },
-        )
-        const linkEdits = isCanvas(path) ? escapeEdits(rewrite.edits) : rewrite.edits
-        const edits = [...rewriteCanvas(shown, newPathOf), ...linkEdits]
-        return [file, { text: applyEdits(text, edits), rewritten: edits.length, lost: rewrite.unfixable.length }]
-      }),
-    )
+    const linkedTexts = link(({ placement }) => placement.path)
     let hasMoved = false
     for (const file of texts) {
       const text = linkedTexts.get(file)?.text
       if (file.placement.isNew) continue
       const { path, number } = file.placement
-      const isSame = (existingFile: string) => isSameNote(existingFile, (existingText) => existingText === text)
+      const isSame = (existingFile: string) =>
+        isSameNote(existingFile, (existing) => existing === text || existing === earlierTexts().get(file)?.text)
       targetPaths.release(path)
       file.placement = await targetPaths.reserve(file.target, isSame, number)
       hasMoved ||= file.placement.path !== path
     }
     if (!hasMoved) return linkedTexts
   }
+}
+
+interface LinkedText {
+  readonly text: string
+  readonly rewritten: number
+  readonly lost: number
+}
+
+/** @param pathOf path of a file after the import */
+function linkTexts(
+  texts: readonly PlannedText[],
+  attachments: readonly PlannedAttachment[],
+  existingPaths: readonly string[],
+  sourceResolver: Resolver,
+  pathOf: (file: PlannedText | PlannedAttachment) => string,
+): Map<PlannedText, LinkedText> {
+  const newPaths = new Map([...texts, ...attachments].map((file) => [file.path, pathOf(file)]))
+  const newPathOf = (path: string) => newPaths.get(path)
+  const createdPaths = new Set(newPaths.values())
+  const after = new Resolver([
+    ...existingPaths.filter((path) => !createdPaths.has(path)).map((path) => ({ path })),
+    ...texts.map((file) => ({ path: pathOf(file), names: file.names })),
+    ...attachments.map((file) => ({ path: pathOf(file) })),
+  ])
+  return new Map(
+    texts.map((file) => {
+      const { path, text, links, shown } = file
+      const rewrite = rewriteLinks({ path, newPath: pathOf(file), links }, { before: sourceResolver, after, newPathOf })
+      const linkEdits = isCanvas(path) ? escapeEdits(rewrite.edits) : rewrite.edits
+      const edits = [...rewriteCanvas(shown, newPathOf), ...linkEdits]
+      return [file, { text: applyEdits(text, edits), rewritten: edits.length, lost: rewrite.unfixable.length }]
+    }),
+  )
 }
 
 function linksOf(path: string, text: string): Pick<PlannedText, 'links' | 'shown'> {

@@ -55,7 +55,7 @@ export async function readChats(
       const parts = readClaudeMemories(item)
       memories.push(...parts)
       if (parts.length > 0) texts.push({ path: memoryNote, text: `# Claude memory\n\n${parts.join('\n\n')}\n` })
-    } else if (kind === 'claude' && hasField(item, 'docs')) texts.push(...readClaudeProject(item))
+    } else if (kind === 'claude' && hasField(item, 'docs')) texts.push(...readClaudeProject(item, count))
     // Other files of an export, such as the one of the user's account, are not read.
   }
   let brokenFiles = 0

@@ -62,7 +62,8 @@ const maxImportBytes = 256 * 1024 * 1024
 const maxInnerBytes = 6 * 1024 * 1024 * 1024
 /** Files of an export with chats, projects or memories; those of a Takeout are in folders. */
 const exportName = /^(?:conversations(?:-\d+)?|projects|memories)\.json$/
-const geminiName = /(?:^|\/)(?:(?:Gemini|Bard)[^/]*\/MyActivity\.json|conversation_\d+\.(?:json|txt))$/
+/** Names of an activity are in the language of the account. */
+const geminiName = /(?:^|\/)(?:[^/]*(?:Gemini|Bard)[^/]*\/[^/]+\.json|conversation_\d+\.(?:json|txt))$/
 /** Logseq keeps earlier versions of pages. */
 const isEarlierCopy = /(?:^|\/)logseq\/(?:bak|version-files)\//
 const isEvernote = (path: string) => /\.enex$/i.test(path)

@@ -38,8 +38,10 @@ export function withTextCalls(model: ChatModel): ChatModel {
           }
           const hasCall = event.message.content.some(({ type }) => type === 'toolCall')
           // A call that the user has written is quoted, and one within a sentence.
+          const isInCode = /(?<!`)`$/.test(shown)
           const isInSentence = /[^\n]$/.test(shown) && /[>\]][ \t]+\p{L}[^\n]*$/u.test(held.trimEnd())
-          const isQuoted = isInSentence || (question !== undefined && messageText(question).includes(held.trim()))
+          const isQuoted =
+            isInCode || isInSentence || (question !== undefined && messageText(question).includes(held.trim()))
           const calls = hasCall || isQuoted ? [] : parseTextCalls(held, names)
           if (calls.length === 0) yield { type: 'text', delta: held }
           const isUnread = !isQuoted && callMarks.some((mark) => held.trimStart().startsWith(mark))

@@ -220,6 +220,8 @@ export class ThinkTags {
  */
 const closingOnly =
   /^(?:(?!<think)[^])*?(?:(?:^|\n)[ \t]*<\/think(?:ing)?>[ \t]*(?:\n|$)|[^\s`'"“]<\/think(?:ing)?>(?=[^\s`'"”]))/
+/** Thinking in lines of its own between two texts, outside code. */
+const laterThinking = /(?<=^[^`]*)\n[ \t]*<(think(?:ing)?)>([^]*?)<\/\1>[ \t]*(?:\n|$)/
 /** Marks of the end of a turn, which some servers leave in the answer. */
 const endMarks =
   /(?:\s*(?:<\|(?:im_end|eot_id|eom_id|end|return|endoftext|end_of_text|call)\|>|<end_of_turn>|<\/s>|<｜end▁of▁sentence｜>))+\s*$/
@@ -232,6 +234,11 @@ export function tidyAnswer(content: AssistantMessage['content']): void {
   if (first && thinking !== undefined && !content.some(({ type }) => type === 'thinking')) {
     first.text = first.text.slice(thinking.length).trimStart()
     content.unshift({ type: 'thinking', thinking: thinking.replace(/<\/think(?:ing)?>\s*$/, '').trim() })
+  }
+  const [thought = '', , inner = ''] = laterThinking.exec(first?.text ?? '') ?? []
+  if (first && thought !== '') {
+    first.text = first.text.replace(thought, '\n').trim()
+    content.unshift({ type: 'thinking', thinking: inner.trim() })
   }
   const last = texts.at(-1)
   if (last) last.text = last.text.replace(endMarks, '')

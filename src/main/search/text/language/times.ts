@@ -235,6 +235,8 @@ const comingBefore = /\b(?:is|are|due|(?:will|'ll)(?: \w+){1,3})\s+$|(?:在|是|
 /** A note about such a day is true each year. */
 const yearly = /\b(?:every|each|birthday|anniversary|born)\b|每年|生日|[纪紀]念日/i
 
+const codeOrAddress = /^(```|~~~)[^]*?(?:^\1|(?![^]))|(`+)[^`]*?\2(?!`)|\b[a-z][\w+.-]*:\/\/\S+/gim
+
 /**
  * Adds dates in brackets to the relative times of a note, such as "tomorrow" and 下周五, and to coming days without a
  * year. Leaves out times that the date of the log makes clear, such as "this week", and a weekday that can be past.
@@ -243,7 +245,8 @@ const yearly = /\b(?:every|each|birthday|anniversary|born)\b|每年|生日|[纪�
  */
 export function datedNote(note: string, today: string, isReminder = false): string {
   // Keeps the length, so that offsets are valid in the note.
-  const plain = note.replace(/[^\x20-\x7e]/gu, (letter) =>
+  const words = note.replace(codeOrAddress, (part) => ' '.repeat(part.length))
+  const plain = words.replace(/[^\x20-\x7e]/gu, (letter) =>
     fold(letter).length === letter.length ? letter : ' '.repeat(letter.length),
   )
   if (note.length > maxDatedNote || fold(plain).length !== note.length) return note
