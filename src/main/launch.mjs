@@ -38,8 +38,9 @@ const startMs = 5000
 const crashSignals = new Set(['SIGABRT', 'SIGBUS', 'SIGILL', 'SIGSEGV', 'SIGTRAP'])
 const withoutSandbox = '--no-sandbox'
 const vite = join(root, 'node_modules/electron-vite/bin/electron-vite.js')
-/** Without the limit (MB), V8 keeps 50 MB of its heap for new objects. */
-const cli = ['--max-semi-space-size=4', join(root, 'out/main/cli/index.js')]
+const cli = join(root, 'out/main/cli/index.js')
+/** For servers. Without the limit (MB), V8 keeps 50 MB of its heap for new objects. */
+const server = ['--max-semi-space-size=4', cli]
 
 // Electron would run as Node.
 delete process.env.ELECTRON_RUN_AS_NODE
@@ -49,7 +50,8 @@ if (command === 'start') await start(rest)
 else if (command === 'dev') await develop(rest)
 else {
   buildOnce()
-  process.exitCode = codeOf(await run(node, [...cli, ...process.argv.slice(2)], true))
+  const isServer = command === 'serve' || command === 'mcp'
+  process.exitCode = codeOf(await run(node, [...(isServer ? server : [cli]), ...process.argv.slice(2)], true))
 }
 
 async function start(given) {
@@ -71,7 +73,7 @@ async function start(given) {
     `commonplace: cannot open the desktop window (${reason}); opening the browser interface instead.\n`,
   )
   const served = args.filter((argument) => argument !== withoutSandbox)
-  process.exitCode = codeOf(await run(node, [...cli, 'serve', ...served], true))
+  process.exitCode = codeOf(await run(node, [...server, 'serve', ...served], true))
 }
 
 /** Opens the desktop app and reloads it when sources change. */
@@ -121,7 +123,7 @@ function buildOnce() {
   const sources = fingerprint(paths, (_info, path) => readFileSync(path))
   if (isText(stamp, sources)) return note(glance, looks)
   if (!existsSync(vite)) {
-    if (existsSync(cli[1])) return
+    if (existsSync(cli)) return
     process.stderr.write('commonplace: nothing is installed yet; run "npm ci" in the project first.\n')
     process.exit(1)
   }

@@ -67,7 +67,11 @@ describe('packages', () => {
         encoding: 'utf8',
         env: { HOME: folder, COMMONPLACE_APP: app },
       })
-    expect(start(installed)).toMatchObject({ stdout: 'mcp --client claude-desktop\na message', status: 7 })
+    expect(start(installed)).toMatchObject({
+      // Chromium chooses its platform before the app runs.
+      stdout: `${process.platform === 'linux' ? '--ozone-platform=headless ' : ''}mcp --client claude-desktop\na message`,
+      status: 7,
+    })
     expect(start('')).toMatchObject({ status: 1, stderr: expect.stringContaining('is not installed here') })
   })
 

@@ -25,7 +25,7 @@ import { acceptPorts, interfaceUrl, registerScheme, serveInterface } from './mes
 import { Updates } from './updates.ts'
 import { errorText, loadHostTexts, t } from '../texts.ts'
 
-/** As in `builder.config.ts`. Windows assigns notifications to it. */
+/** Id of the app, the same as in `builder.config.ts`. Windows assigns notifications to it. */
 const appId = 'app.commonplace.desktop'
 
 export async function startDesktop(mainFolder: URL): Promise<void> {
@@ -141,7 +141,7 @@ function installCapture(hostProcess: HostProcess, mainFolder: URL, onOpen: () =>
     onPress: () => capture(),
     onTaken: (accelerator) => {
       if (accelerator !== '') log.warn({ accelerator }, 'the capture shortcut does not work')
-      // Another process that is the primary instance has a shortcut of its own.
+      // If another process is the primary instance, its health shows its own shortcut.
       void hostProcess.app().then((primaryApp) => {
         const problem = { part: 'app', code: 'shortcut_taken' } as const
         const remedy = { kind: 'settings', section: 'shortcuts' } as const

@@ -84,7 +84,7 @@ export function followPower(onChange: (isSaving: boolean) => void): () => void {
   }
 }
 
-/** Time after which a start goes on without a keychain, ms. */
+/** Limit of the check for a keychain, ms; the app then starts without one. */
 const keychainMs = 5000
 
 const fileSchema = z.record(z.string(), z.string())

@@ -152,7 +152,7 @@ export class Updates {
     try {
       if (appImage === undefined) return install()
       const isReplaced = replaceAppImage(appImage, file, updater, install)
-      // `app.relaunch` would start its helper from the mounted image, which goes with this process.
+      // `app.relaunch` starts its helper from the mounted image, which ends with this process.
       if (!isReplaced && quitting.isRestarting) spawn(appImage, { detached: true, stdio: 'ignore' }).unref()
     } catch (error) {
       log.fault(error, 'installing an update')

@@ -192,7 +192,7 @@ function textOfCanvas({ name, type, content }: Canvas): string {
 const codeOrFormula = new RegExp(
   [
     '(```[^]*?(?:```|(?![^]))|`[^`\\n]*`)',
-    // A formula in lines of its own.
+    // A formula that fills its lines.
     String.raw`^([ \t]*)\\\[\s*((?:(?!\\\])[^])*?)\s*\\\][ \t]*$`,
     String.raw`\\\[\s*([^]*?)\s*\\\]`,
     String.raw`\\\(\s*([^\n]*?)\s*\\\)`,

@@ -77,7 +77,7 @@ export function toNote(html: string | Element | Root): string {
   )
 }
 
-/** Moves a list that stands beside the items of its list into the item before it, and makes lists in a cell one line. */
+/** Moves a list between two items into the first of them, and puts the items of a list in a cell on one line. */
 function nestLists(nodes: Element | Root): void {
   for (const list of selectAll('ul, ol', nodes)) {
     const items: Element['children'] = []

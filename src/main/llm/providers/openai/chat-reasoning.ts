@@ -220,7 +220,7 @@ export class ThinkTags {
  */
 const closingOnly =
   /^(?:(?!<think)[^])*?(?:(?:^|\n)[ \t]*<\/think(?:ing)?>[ \t]*(?:\n|$)|[^\s`'"“]<\/think(?:ing)?>(?=[^\s`'"”]))/
-/** Thinking in lines of its own between two texts, outside code. */
+/** Thinking on separate lines between two texts, outside code. */
 const laterThinking = /(?<=^[^`]*)\n[ \t]*<(think(?:ing)?)>([^]*?)<\/\1>[ \t]*(?:\n|$)/
 /** Marks of the end of a turn, which some servers leave in the answer. */
 const endMarks =
