@@ -13,6 +13,7 @@ import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { _electron } from 'playwright-core'
 import { isMain, run } from './run.mjs'
+import { within } from './update-test.mjs'
 
 /** Time limits, ms. The first start of a new program is slow on a runner that scans it. */
 const startLimit = 90_000
@@ -149,7 +150,8 @@ async function session(executablePath, home, version, use) {
   try {
     const state = await app.evaluate(({ app }) => ({ version: app.getVersion(), isPackaged: app.isPackaged }))
     if (state.version !== version || !state.isPackaged) throw new Error(`started ${JSON.stringify(state)}`)
-    const page = app.windows().find(isMainWindow) ?? (await app.waitForEvent('window', { predicate: isMainWindow }))
+    // A window has no address of the app at first.
+    const page = await within(startLimit, 'the window did not open', () => app.windows().find(isMainWindow))
     page.setDefaultTimeout(startLimit)
     await use(page)
     const ended = once(child, 'exit')
@@ -162,7 +164,7 @@ async function session(executablePath, home, version, use) {
 }
 
 /** @param {import('playwright-core').Page} page */
-const isMainWindow = (page) => !page.url().endsWith('/capture')
+const isMainWindow = (page) => page.url().startsWith('app:') && !page.url().endsWith('/capture')
 
 /**
  * @param {number} ms
@@ -177,9 +179,12 @@ function late(ms) {
  * @param {string} home
  */
 async function checkTools(program, home) {
-  const tools = await toolsOf(program, home)
-  if (!tools.includes('memory_search')) throw new Error(`the tools over MCP are ${tools.join(', ') || 'none'}`)
-  process.stdout.write(`${basename(program)} offers ${tools.length} tools over MCP\n`)
+  // The entries of clients have the switch on Linux.
+  for (const args of [['mcp'], ...(process.platform === 'linux' ? [['--ozone-platform=headless', 'mcp']] : [])]) {
+    const tools = await toolsOf(program, home, args)
+    if (!tools.includes('memory_search')) throw new Error(`the tools over MCP are ${tools.join(', ') || 'none'}`)
+    process.stdout.write(`${basename(program)} ${args.join(' ')} offers ${tools.length} tools\n`)
+  }
 }
 
 /** @param {string} dist */

@@ -18,11 +18,18 @@ if (argv[first + switches] === 'mcp') {
   }
   argv.splice(first, switches)
   app.dock?.hide()
+  // Without a display, its process can crash (electron#53722).
+  app.disableHardwareAcceleration()
   // Chromium's files of the desktop app have one writer.
   app.setPath('userData', join(app.getPath('userData'), 'mcp'))
   if (platform === 'darwin') setTimeout(passEventsToApp, startMs).unref()
   // No await: Electron must initialise in parallel.
-  void import('./app/cli/cli.ts').finally(() => app.exit(Number(process.exitCode ?? 0)))
+  void import('./app/cli/cli.ts')
+    .catch((error: unknown) => {
+      process.stderr.write(`commonplace: ${String(error)}\n`)
+      process.exitCode = 1
+    })
+    .finally(() => app.exit(Number(process.exitCode ?? 0)))
 } else {
   const { startDesktop } = await import('./app/electron/desktop.ts')
   // No await: Electron is ready only after this module has run, and the start waits until Electron is ready.

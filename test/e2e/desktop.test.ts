@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { _electron, type ElectronApplication, type Page } from 'playwright-core'
 import { describe, expect, it, vi } from 'vitest'
@@ -20,7 +20,8 @@ vi.mock('electron', async () => (await import('../support/electron/shell.ts')).e
 const { acceptPorts } = await import('../../src/main/app/electron/message-ports.ts')
 const { interfaceUrl } = await import('../../src/main/app/electron/message-ports.ts')
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
+// Playwright quotes a separator at the end wrongly on Windows.
+const root = resolve(fileURLToPath(new URL('../../', import.meta.url)))
 
 /** Returns the executable of Electron's runtime; undefined if it cannot run here. */
 function findRuntime(): string | undefined {
@@ -49,19 +50,27 @@ describe('the desktop app on Electron', () => {
       const args = [root, ...(process.platform === 'linux' ? ['--no-sandbox'] : [])]
       const launch = () => _electron.launch({ executablePath: runtime ?? '', args, env, timeout: 90_000 })
       const again = (...more: string[]) => spawnSync(runtime ?? '', [...args, ...more], { env, timeout: 30_000 }).status
-      const pageOf = async (app: ElectronApplication, isWanted: (page: Page) => boolean) =>
-        app.windows().find(isWanted) ?? (await app.waitForEvent('window', { predicate: isWanted }))
+      // A window has no address of the app at first.
+      const pageOf = async (app: ElectronApplication, isWanted: (page: Page) => boolean) => {
+        const find = () => app.windows().find((page) => page.url().startsWith('app:') && isWanted(page))
+        await until(() => find() !== undefined, 60_000)
+        return find() as Page
+      }
       const isCapture = (page: Page) => new URL(page.url()).pathname === '/capture'
       const app = await launch()
-      const page = await pageOf(app, (one) => !isCapture(one))
-      expect(new URL(page.url()).protocol).toBe('app:')
-      await firstUse(page, notes)
+      await firstUse(await pageOf(app, (one) => !isCapture(one)), notes)
 
       // The page closes itself after it has saved; the next window is ready.
       const capture = await pageOf(app, isCapture)
+      // A hidden page is not drawn, and waits.
+      await app.evaluate(({ BrowserWindow }) =>
+        BrowserWindow.getAllWindows()
+          .find(({ webContents }) => webContents.getURL().endsWith('/capture'))
+          ?.show(),
+      )
       await capture.getByRole('textbox', { name: 'Quick capture' }).fill('The spare key is under the blue pot')
       await Promise.all([capture.waitForEvent('close'), capture.getByRole('button', { name: /^Remember/ }).click()])
-      await until(() => app.windows().some((one) => one !== capture && isCapture(one)))
+      await pageOf(app, (one) => one !== capture && isCapture(one))
 
       // A second start shows the window, or captures the note of its link, and ends.
       expect(again()).toBe(0)
@@ -69,7 +78,7 @@ describe('the desktop app on Electron', () => {
       await until(async () => {
         const texts = app
           .windows()
-          .filter(isCapture)
+          .filter((one) => one.url().includes('/capture?'))
           .map((one) => one.getByRole('textbox').inputValue())
         return (await Promise.all(texts)).includes('hello')
       })

@@ -51,6 +51,7 @@ class Menu {
 
 function createModules(run: Run) {
   const shortcuts = new Map<string, () => void>()
+  const password = Promise.withResolvers<boolean>()
   const handlers = new Map<string, (request: Request) => Promise<Response>>()
   const state = {
     trays: [] as Tray[],
@@ -135,8 +136,9 @@ function createModules(run: Run) {
     },
     /** Source: safe-storage.md. */
     safeStorage: {
+      unlock: () => password.resolve(true),
       isAsyncEncryptionAvailable: async () =>
-        run.options.storage === 'silent' ? new Promise<boolean>(() => {}) : run.options.storage !== 'none',
+        run.options.storage === 'locked' ? password.promise : run.options.storage !== 'none',
       /** The prefix names the provider: `v10` is a fixed password. Source: components/os_crypt of Chromium. */
       encryptStringAsync: async (text: string) => {
         const prefix = run.options.storage === 'basic_text' ? 'v10' : 'v11'

@@ -23,8 +23,8 @@ export interface RunOptions {
   readonly folder?: string
   /** True: another instance holds the lock. */
   readonly isLocked?: boolean
-  /** Keyring: `basic_text` is none on Linux, `none` nowhere, `silent` never answers. */
-  readonly storage?: 'basic_text' | 'none' | 'silent'
+  /** Keyring: `basic_text` is none on Linux, `none` nowhere, `locked` asks for a password. */
+  readonly storage?: 'basic_text' | 'none' | 'locked'
 }
 
 export interface MessageBox {
@@ -230,6 +230,7 @@ class App extends EventEmitter {
   /** Empty before `ready`. */
   getLocale = () => (this.#run.isReady ? 'en-US' : '')
   setAppUserModelId = () => undefined
+  disableHardwareAcceleration = () => undefined
   setAsDefaultProtocolClient = (...scheme: string[]) => this.schemes.push(scheme)
 
   /** A second call while the first closes windows has no effect. */

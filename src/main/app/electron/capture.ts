@@ -42,7 +42,8 @@ export class CaptureShortcut {
   close(): void {
     this.#accelerator = ''
     // On Wayland, the system keeps a shortcut, and Electron ends when one without a listener is pressed.
-    if (process.platform === 'linux' && process.env['XDG_SESSION_TYPE'] === 'wayland') return
+    const isWayland = process.env['XDG_SESSION_TYPE'] === 'wayland' && !process.argv.includes('--ozone-platform=x11')
+    if (process.platform === 'linux' && isWayland) return
     globalShortcut.unregisterAll()
     this.#registered.clear()
   }

@@ -84,17 +84,25 @@ export function followPower(onChange: (isSaving: boolean) => void): () => void {
   }
 }
 
-/** Limit of the check for a keychain, ms; the app then starts without one. */
-const keychainMs = 5000
+/** Time after which the app starts although the keychain gives no answer, ms. */
+const keychainMs = 1000
+/** Time for the password of a keychain, ms. */
+const passwordMs = 120_000
 
 const fileSchema = z.record(z.string(), z.string())
 
 /** Stores keys encrypted in keys.json; `load` rejects if the file is damaged. @returns undefined without a keychain */
 export async function openKeyVault(folder: string): Promise<KeyVault | undefined> {
-  if (!(await Promise.race([hasKeychain(), sleep(keychainMs, false, { ref: false })]))) return undefined
+  const isAvailable = hasKeychain().catch(() => false)
+  const within = (ms: number, otherwise: boolean) => Promise.race([isAvailable, sleep(ms, otherwise, { ref: false })])
+  if (!(await within(keychainMs, true))) return undefined
+  const open = async () => {
+    if (!(await within(passwordMs, false))) throw new Error('the keychain of this system is not available')
+  }
   const file = join(folder, 'keys.json')
   return {
     async load() {
+      await open()
       const parse = (text: string) => parseStored(fileSchema, text)
       const stored = await readOrSetAside(file, parse, (newPath) => {
         throw new Error(`the stored keys could not be read; they were moved to ${newPath}`)
@@ -105,6 +113,7 @@ export async function openKeyVault(folder: string): Promise<KeyVault | undefined
       })
     },
     async save(keys) {
+      await open()
       const encrypted = await mapValues(keys, async (key) =>
         (await safeStorage.encryptStringAsync(key)).toString('base64'),
       )
@@ -113,7 +122,7 @@ export async function openKeyVault(folder: string): Promise<KeyVault | undefined
   }
 }
 
-/** A keyring can wait for its password or never answer. */
+/** Waits for the password of a keyring. */
 async function hasKeychain(): Promise<boolean> {
   // macOS always has one, and can ask the user when it is opened.
   if (process.platform === 'darwin') return true

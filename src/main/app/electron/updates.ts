@@ -2,8 +2,8 @@ import { app, autoUpdater, BrowserWindow, ipcMain, net, type IpcMainEvent } from
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { AppUpdater } from 'electron-updater'
-import { copyFileSync, linkSync, rmSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { copyFileSync, linkSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import type { Log, Outbound, SettingsStore } from '#platform'
 import type { UpdateState } from '#shared/contract/update-state.ts'
 import { isFromAppPage } from './message-ports.ts'
@@ -209,7 +209,11 @@ function replaceAppImage(appImage: string, file: string, updater: AppUpdater, in
   place(appImage, kept)
   install()
   updater.off('appimage-filename-updated', onRename)
-  if (statSync(target, { throwIfNoEntry: false })?.size === size) return true
+  if (statSync(target, { throwIfNoEntry: false })?.size === size) {
+    // Programs that use the memory start it by the earlier name.
+    if (target !== appImage) symlinkSync(basename(target), appImage)
+    return true
+  }
   rmSync(target, { force: true })
   place(kept, appImage)
   return false
