@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openTestServer, untouchedConfig } from '../support/app.ts'
 import { findings } from '../support/axe.ts'
-import { openPage, visit } from '../support/browser.ts'
+import { focusForKeys, openPage, visit } from '../support/browser.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { startModelServer, type ModelServer } from '../support/model-server.ts'
 
@@ -53,7 +53,7 @@ describe('the first start', () => {
     const folder = join(await temporaryFolder(), 'm')
     await page.getByRole('textbox', { name: 'Folder for the memory' }).fill(folder)
     const start = page.getByRole('button', { name: 'Start' })
-    await page.getByRole('radio', { name: 'Anthropic' }).focus()
+    await focusForKeys(page.getByRole('radio', { name: 'Anthropic' }))
     await page.keyboard.press('Enter')
     await page.getByText('Connect a provider first, or choose “No model”.').waitFor()
     expect(await start.isDisabled()).toBe(true)

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { enter, openPage } from '../support/browser.ts'
+import { enter, focusForKeys, openPage } from '../support/browser.ts'
 import { openModelPage, openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
@@ -60,7 +60,7 @@ describe('context meter', () => {
     expect(events.length).toBeGreaterThan(1)
 
     const slider = page.getByRole('slider', { name: 'Select request' })
-    await slider.focus()
+    await focusForKeys(slider)
     await page.keyboard.press('Home')
     await page.getByText(`Request 1 of ${steps.length}`).waitFor()
     await until(async () => Number((await total.innerText()).replaceAll(',', '')) === steps[0]?.reportedTokens)

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { measureBundle } from '../bench/app.ts'
 import { openTestServer } from '../support/app.ts'
-import { openPage, visit } from '../support/browser.ts'
+import { focusForKeys, openPage, visit } from '../support/browser.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
@@ -187,7 +187,7 @@ describe('command palette', () => {
     await visit(page, '/search')
     await page.getByRole('combobox', { name: 'Search' }).waitFor()
     const skip = page.getByRole('button', { name: 'Skip to content' })
-    await skip.focus()
+    await focusForKeys(skip)
     await page.keyboard.press('Enter')
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN')
     await page.keyboard.press('Control+p')

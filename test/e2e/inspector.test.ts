@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { visit, undoInToast } from '../support/browser.ts'
+import { focusForKeys, undoInToast, visit } from '../support/browser.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
 import { textsIn, until } from '../support/folder.ts'
@@ -157,7 +157,7 @@ describe('found entries', () => {
     expect(figuresOf(await sortBy('Score', 'ascending'))).toEqual(descending(figuresOf(sorted)).reverse())
     const focused = () =>
       page.evaluate(() => document.activeElement?.closest('[data-index]')?.getAttribute('data-index'))
-    await page.getByTestId('candidate').first().getByRole('button').first().focus()
+    await focusForKeys(page.getByTestId('candidate').first().getByRole('button').first())
     await page.keyboard.press('ArrowDown')
     await until(async () => (await focused()) === '1')
     await page.keyboard.press('Enter')

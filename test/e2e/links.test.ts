@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { visit, undoInToast } from '../support/browser.ts'
+import { focusForKeys, undoInToast, visit } from '../support/browser.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { until } from '../support/folder.ts'
 
@@ -167,7 +167,7 @@ describe('tags and properties', () => {
     const panel = page.getByRole('complementary', { name: 'Links' })
     await panel.getByRole('link', { name: '#work/animals' }).waitFor()
 
-    await panel.getByRole('link', { name: '#work', exact: true }).focus()
+    await focusForKeys(panel.getByRole('link', { name: '#work', exact: true }))
     await page.keyboard.press('F2')
     const field = page.getByRole('textbox', { name: 'New name, without #' })
     await field.fill('job')

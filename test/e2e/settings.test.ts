@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { describe, expect, it } from 'vitest'
-import { visit } from '../support/browser.ts'
+import { focusForKeys, visit } from '../support/browser.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { connect } from '../support/client.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
@@ -223,7 +223,7 @@ describe('settings', () => {
     await page.getByRole('link', { name: 'Open config.yaml' }).click()
     const editor = page.locator('.monaco-editor textarea, .monaco-editor [role=textbox]').first()
     await editor.waitFor({ state: 'attached' })
-    await editor.focus()
+    await focusForKeys(editor)
     await page.keyboard.press('Control+End')
     await page.keyboard.type('spending:\n  monthlyLimit: much')
     await page.getByText(/^Line \d+: spending\.monthlyLimit/).waitFor()

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { visit, undoInToast } from '../support/browser.ts'
+import { focusForKeys, undoInToast, visit } from '../support/browser.ts'
 import { openTestPage } from '../support/test-page.ts'
 import { until } from '../support/folder.ts'
 import { makeMemory } from '../support/made-memory.ts'
@@ -22,7 +22,7 @@ describe('inbox', () => {
     await inbox.getByRole('button', { name: 'Scan notes' }).first().click()
     await inbox.getByTestId('proposal').first().waitFor()
     expect(await inbox.getByTestId('proposal-view').isVisible()).toBe(false)
-    await page.getByRole('listbox').focus()
+    await focusForKeys(page.getByRole('listbox'))
     await page.keyboard.press('Enter')
     await inbox.getByTestId('proposal-view').waitFor()
     expect(await read()).toBe(text)

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
-import { openPage, visit } from '../support/browser.ts'
+import { focusForKeys, openPage, visit } from '../support/browser.ts'
 import { until, writeFiles } from '../support/folder.ts'
 import { rounds } from '../support/thorough.ts'
 import { onTestFinished } from 'vitest'
@@ -72,7 +72,7 @@ describe('large vault', () => {
     expect(Number(await item.getAttribute('aria-setsize'))).toBeGreaterThan(6)
     // The editor takes the focus when it has loaded.
     await page.locator('.monaco-editor.focused').waitFor()
-    await row.focus()
+    await focusForKeys(row)
     await page.keyboard.press('ArrowLeft')
     await until(() => tree.getByRole('button', { name: /^below/ }).evaluate((one) => one === document.activeElement))
     await page.keyboard.press('ArrowLeft')

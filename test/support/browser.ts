@@ -1,6 +1,13 @@
 /** Opens pages of the browser that all e2e files share. */
 import { join } from 'node:path'
-import { chromium, type Browser, type BrowserContextOptions, type Download, type Page } from 'playwright-core'
+import {
+  chromium,
+  type Browser,
+  type BrowserContextOptions,
+  type Download,
+  type Locator,
+  type Page,
+} from 'playwright-core'
 import { inject, onTestFinished } from 'vitest'
 import { temporaryFolder } from './folder.ts'
 
@@ -40,6 +47,12 @@ export async function enter(page: Page, url: string, place: string): Promise<voi
 /** Goes to another view as a link does, without loading the page again. */
 export function visit(page: Page, place: string): Promise<void> {
   return page.evaluate((to) => history.pushState(null, '', to), place)
+}
+
+/** Focuses an element for key presses. A busy Chromium drops the first key after the focus has moved: that is Shift. */
+export async function focusForKeys(element: Locator): Promise<void> {
+  await element.focus()
+  await element.page().keyboard.press('Shift')
 }
 
 /** @param text part of the toast */

@@ -23,6 +23,8 @@ export async function readLoginShell(env: NodeJS.ProcessEnv): Promise<void> {
   const [, text = ''] = stdout.split(`${mark}\n`)
   for (const line of text.split('\n')) {
     const [, name, value = ''] = /^([A-Za-z_]\w*)=(.*)$/.exec(line) ?? []
-    if (name === 'PATH' || (name !== undefined && env[name] === undefined)) env[name] = value
+    // The state folder has been chosen already.
+    if (name === undefined || name.startsWith('COMMONPLACE_')) continue
+    if (name === 'PATH' || env[name] === undefined) env[name] = value
   }
 }

@@ -96,13 +96,14 @@ describe('start', () => {
     const shell = join(folder, 'shell')
     writeFileSync(
       shell,
-      '#!/bin/sh\necho welcome\nexport PATH=/usr/bin:/bin:/opt/tools A_TOKEN=new B_TOKEN=new\neval "$2"\n',
+      '#!/bin/sh\necho welcome\nexport PATH=/usr/bin:/bin:/opt/tools A_TOKEN=new B_TOKEN=new COMMONPLACE_X=1\neval "$2"\n',
     )
     chmodSync(shell, 0o755)
     for (const [name, value] of Object.entries({ SHELL: shell, B_TOKEN: 'old', SHLVL: '0' })) vi.stubEnv(name, value)
     const env = { ...process.env }
     await readLoginShell(env)
     expect([env['PATH'], env['A_TOKEN'], env['B_TOKEN']]).toEqual(['/usr/bin:/bin:/opt/tools', 'new', 'old'])
+    expect(env['COMMONPLACE_X']).toBeUndefined()
     const unchanged = { SHELL: '/nowhere/sh', PATH: '/bin' }
     await readLoginShell(unchanged)
     expect(unchanged).toEqual({ SHELL: '/nowhere/sh', PATH: '/bin' })
