@@ -39,7 +39,7 @@ const crashSignals = new Set(['SIGABRT', 'SIGBUS', 'SIGILL', 'SIGSEGV', 'SIGTRAP
 const withoutSandbox = '--no-sandbox'
 const vite = join(root, 'node_modules/electron-vite/bin/electron-vite.js')
 const cli = join(root, 'out/main/cli/index.js')
-/** For servers. Without the limit (MB), V8 keeps 50 MB of its heap for new objects. */
+/** Starts a server. The limit of V8's heap for new objects (MB) saves 40 MB in a large import. */
 const server = ['--max-semi-space-size=4', cli]
 
 // Electron would run as Node.

@@ -133,7 +133,7 @@ async function typeInPalette(page: Page, text: string): Promise<void> {
   await page.getByRole('dialog').getByRole('combobox').fill(text)
 }
 
-/** Chromium can drop the first key, which is Shift. A second Escape could come late and close the next palette. */
+/** Presses Shift first, because Chromium can drop the first key, and Escape only once: a late one closes the next palette. */
 async function closePalette(page: Page): Promise<void> {
   await page.keyboard.press('Shift')
   await page.keyboard.press('Escape')

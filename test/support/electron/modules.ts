@@ -111,7 +111,7 @@ function createModules(run: Run) {
         run.needReady('Session can only be received when app is ready')
         return run.session
       },
-      /** The updater has a session of its own. */
+      /** Used by the updater. */
       fromPartition: () => run.session,
     },
     /** Source: protocol.md. */

@@ -185,8 +185,8 @@ export class Run {
   }
 
   /**
-   * The session ends. Linux and macOS emit `shutdown`, which can delay it. Source: power-monitor.md. On Windows, each
-   * window gets `query-session-end`, which can delay it. Source: browser-window.md.
+   * Ends the session. The app can delay the event `shutdown` of Linux and macOS (power-monitor.md), and the event
+   * `query-session-end` of each window on Windows (browser-window.md).
    * @returns true if the app delays it
    */
   shutDown(): boolean {

@@ -42,7 +42,7 @@ export class Window extends EventEmitter {
     return this.#contents
   }
 
-  /** `close` comes before the page is asked, so `closed` comes in a later turn. A window that stays cancels a quit. */
+  /** Emits `close` before the page can refuse, and `closed` in a later turn. A window that stays open cancels a quit. */
   close(): void {
     if (emit(this, 'close')) return void (this.#run.closing = undefined)
     this.#run.later(() => {

@@ -121,7 +121,7 @@ export function tagsProperty(tags: readonly string[]): string[] {
   return tags.length === 0 ? [] : [`tags: [${tags.map((tag) => JSON.stringify(tag)).join(', ')}]`]
 }
 
-/** Start of the id of a day of activity, which has prompts of several chats. */
+/** Prefix of the id of a note with all prompts of a day. They belong to several chats. */
 export const dayId = 'day-'
 
 const beforeMessage = /\n\n(?=\*\*(?:User|Assistant):\*\*)/

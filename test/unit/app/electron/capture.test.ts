@@ -79,7 +79,7 @@ describe('quick capture in the shell', () => {
     const { globalShortcut } = electron
     const unregister = vi.spyOn(globalShortcut, 'unregisterAll').mockImplementation(() => undefined)
     shortcut.setPaused(true)
-    // As on Wayland, the system keeps the keys.
+    // Wayland keeps the keys in this way.
     globalShortcut.press(keys)
     expect(onPress).not.toHaveBeenCalled()
     unregister.mockRestore()

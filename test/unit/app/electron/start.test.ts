@@ -31,7 +31,7 @@ describe('start', () => {
     expect([main?.isVisible(), capture.isVisible(), run.windows.length]).toEqual([true, false, 2])
     expect(main?.options).toMatchObject({ name: 'main', windowStatePersistence: true, backgroundColor: '#fdfcfa' })
     expect(run.electron.state.schemes.map(({ scheme }) => scheme)).toEqual(['app'])
-    // Another home has a lock and pages of its own.
+    // Each home has a separate lock and separate pages.
     expect(run.app.getPath('userData')).toBe(join(process.env['COMMONPLACE_HOME'] ?? '', 'electron'))
   })
 
