@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { cli } from './built.ts'
 
 /** Runs a command of the built app to its end. @param env additions to the environment of the tests */
-export function runCommand(args: readonly string[], env: NodeJS.ProcessEnv = {}, input = '') {
+export function runCommand(args: readonly string[], env: NodeJS.ProcessEnv = {}, input: string | Uint8Array = '') {
   const child = spawn(process.execPath, [cli, ...args], { env: { ...process.env, LC_ALL: 'C', ...env } })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', (data) => (stdout += data))

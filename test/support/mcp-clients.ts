@@ -38,6 +38,24 @@ export async function connectClient(kind: Kind, where: Where, name = 'test-clien
   }
 }
 
+/** Connects to the server with all tools and to that of connectors, over HTTP. */
+export async function connectBoth(where: { readonly url: string; readonly token: string }): Promise<MemoryCaller> {
+  const main = await connectClient('v2', where)
+  const connector = await connectClient('v2', { ...where, url: `${where.url}/connector` })
+  const call: MemoryCaller['call'] = (tool, args) =>
+    (tool === 'search' || tool === 'fetch' ? connector : main).call(tool, args)
+  return { ...main, call }
+}
+
+export function textOf({ content }: Answer): string {
+  return content.map(({ text }) => text).join('')
+}
+
+/** Returns the text of a note in the answer of `memory_get`, `fetch` or `memory_recent`. */
+export function noteIn(answer: string): string {
+  return /<memory[^>]*>\n([^]*?)\n<\/memory>/.exec(answer)?.[1] ?? ''
+}
+
 function stdioOf(args: readonly string[]) {
   const env = Object.fromEntries(Object.entries(process.env).flatMap(([key, value]) => (value ? [[key, value]] : [])))
   return { command: process.execPath, args: [cli, 'mcp', ...args], env, stderr: 'inherit' as const }

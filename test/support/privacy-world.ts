@@ -13,6 +13,7 @@ import type { Transcript } from '../../src/main/agent/sessions/transcript.ts'
 import { messageText } from '../../src/shared/chat/messages.ts'
 import type { ContractClient } from '../../src/shared/contract/index.ts'
 import { withVisibility } from '../../src/shared/markdown/visibility-edit.ts'
+import { verdictText } from '../../src/shared/util/format-result.ts'
 import { AppError } from '../../src/shared/util/errors.ts'
 import { mainFolder } from './built.ts'
 import { writeFiles } from './folder.ts'
@@ -41,6 +42,7 @@ interface Home {
   readonly agent: Agent
   readonly primary: ContractClient
   readonly guest: Client
+  readonly connector: Client
   /** Turns on or off that the change log dates lines that have no day. */
   setDays(isOn: boolean): Promise<void>
   close(): Promise<void>
@@ -125,12 +127,13 @@ async function openHome(folder: string, now: () => Date): Promise<Home> {
     await agent.applyConventions()
     await memory.settle(10_000)
   }
-  const { primary, guest } = await connectGuest(app, now)
+  const { primary, guest, connector } = await connectGuest(app, now)
   const close = async () => {
     await guest.close()
+    await connector.close()
     await app.close()
   }
-  return { folder, app, agent, primary, guest, setDays, close }
+  return { folder, app, agent, primary, guest, connector, setDays, close }
 }
 
 export class PrivacyWorld {
@@ -545,8 +548,8 @@ export class PrivacyWorld {
     const calls = [
       ['memory_search', { query, minScore: 0, maxResults: 50 }],
       ['memory_get', { path }],
-      ['memory_explain', { query, maxCandidates: 50, path, line: 1 + (at % 9) }],
-      ['memory_recent', { days: 1 }],
+      ['memory_search', { query, minScore: 0, maxResults: 50, why: true }],
+      ['memory_recent', { since: today }],
       ['search', { query }],
       ['fetch', { id: `${path}:3` }],
     ] as const
@@ -558,7 +561,7 @@ export class PrivacyWorld {
     }
     const [name, args] = call
     this.#say(`${name} ${JSON.stringify(args)}`)
-    const answer = await callAs(guest, name, args)
+    const answer = await callAs(this.#home, name, args)
     // The answer may repeat the question.
     const shown = [query, path].reduce((text, asked) => text.replaceAll(asked, ''), answer)
     return { actor: 'guest', typed: tokensIn(query), answers: [shown] }
@@ -613,12 +616,15 @@ export class PrivacyWorld {
     const path = paths[to % paths.length] ?? ''
     const query = (await this.#privateWords(at)) ?? this.#query(at, true)
     for (const [name, args] of [
-      ['memory_search', { query, minScore: 0, maxResults: 50, maxTokens: 20_000 }],
-      ['memory_explain', { query, maxCandidates: 100, maxTokens: 20_000 }],
+      ['memory_search', { query, minScore: 0, maxResults: 50 }],
+      ['explain', { query }],
       ['memory_get', { path }],
     ] as const) {
-      const own = await callAs(this.#home.guest, name, args)
-      const other = await callAs(this.#twin.guest, name, args)
+      const [own = '', other = ''] = await Promise.all(
+        [this.#home, this.#twin].map((home) =>
+          name === 'explain' ? explained(home, query) : callAs(home, name, args),
+        ),
+      )
       if (comparable(own) !== comparable(other))
         throw new PrivacyLeak(
           `${name} ${JSON.stringify(args)} differs:\n${comparable(own)}\nwithout private text:\n${comparable(other)}`,
@@ -938,9 +944,25 @@ agents:
 `
 }
 
-async function callAs(guest: Client, name: string, args: Record<string, unknown>): Promise<string> {
-  const { content } = await guest.callTool({ name, arguments: args })
-  return (content as { text?: string }[]).map(({ text }) => text).join('\n')
+async function callAs(home: Home, name: string, args: Record<string, unknown>): Promise<string> {
+  const program = name === 'search' || name === 'fetch' ? home.connector : home.guest
+  const { content, structuredContent = '' } = await program.callTool({ name, arguments: args })
+  return [...(content as { text?: string }[]).map(({ text }) => text), JSON.stringify(structuredContent)].join('\n')
+}
+
+/** Returns all candidates of a search of the program. */
+async function explained({ primary }: Home, query: string): Promise<string> {
+  const { candidates } = await primary.search.explain({ agent: 'main', query, forProgram: 'guest' })
+  const shown = candidates.map(({ path, startLine, endLine, score, text, vector, verdict, matched }) => ({
+    path,
+    lines: [startLine, endLine],
+    score: score.toFixed(3),
+    verdict: verdictText(verdict),
+    bm25: Number((text?.raw ?? 0).toFixed(2)),
+    cosine: Number((vector?.raw ?? 0).toFixed(2)),
+    matched,
+  }))
+  return JSON.stringify(shown)
 }
 
 /** Returns what models read of messages: the details of a tool's result are for the owner only. */

@@ -19,7 +19,9 @@ export function useSuggestions(agent: string, initial: string | undefined) {
   /** The selected suggestion and its index: when it is removed, the next one moves to this index and is selected. */
   const [selection, setSelection] = useState({ id: initial, index: 0 })
   const [checkedIds, setCheckedIds] = useState<ReadonlySet<string>>(noIds)
-  const { runAction, ...undoable } = useUndoableActions(() => setCheckedIds(noIds))
+  const { runAction, ...undoable } = useUndoableActions((ids) =>
+    setCheckedIds((checked) => checked.difference(new Set(ids))),
+  )
   const suggestions: readonly Suggestion[] = query.data?.[tab] ?? []
   const selectedIndex = suggestions.findIndex(({ id }) => id === selection.id)
   const index = selectedIndex >= 0 ? selectedIndex : Math.min(selection.index, suggestions.length - 1)
@@ -112,8 +114,8 @@ type Undo = () => Promise<{ readonly stuck?: readonly UndoConflict[] }>
 
 const toastId = 'upkeep'
 
-/** Runs actions on suggestions one after the other, with undo. @param onDone called after an action succeeds */
-function useUndoableActions(onDone: () => void) {
+/** Runs actions on suggestions one after the other, with undo. @param onDone called with the ids of an action that succeeds */
+function useUndoableActions(onDone: (ids: readonly string[]) => void) {
   const [waiting, setWaiting] = useState(0)
   const [conflicts, setConflicts] = useState<readonly UndoConflict[]>([])
   const undoStack = useRef<Undo[]>([])
@@ -149,7 +151,7 @@ function useUndoableActions(onDone: () => void) {
       }
       for (const id of ids) queuedIds.current.delete(id)
       setWaiting((count) => count - 1)
-      if (outcome) onDone()
+      if (outcome) onDone(ids)
     }
     queue.current = queue.current.then(run)
     await queue.current

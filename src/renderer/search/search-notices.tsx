@@ -20,7 +20,8 @@ import {
 } from 'lucide-react'
 
 /** Tells what limits the results: words that no note has, an index that lags behind, vectors that are off or incomplete. */
-export function SearchNotices({ explanation: { absent, stale, standstill, notice } }: { explanation: Explanation }) {
+export function SearchNotices({ explanation }: { explanation: Explanation }) {
+  const { absent, stale, standstill, reading, notice } = explanation
   // Notices such as one about weak vectors for a language are expected.
   const isFault = notice?.code !== 'vectors_weak' && notice?.code !== 'query_private'
   return (
@@ -32,7 +33,8 @@ export function SearchNotices({ explanation: { absent, stale, standstill, notice
       )}
       {stale && (
         <p role="status" className="px-5 pb-2 break-words text-warning">
-          {standstill === undefined ? t('search.stale') : t('search.standstill', { reason: standstill })}
+          {standstill !== undefined && t('search.standstill', { reason: standstill })}
+          {standstill === undefined && (reading ? t('search.reading', reading) : t('search.stale'))}
         </p>
       )}
       {notice && (

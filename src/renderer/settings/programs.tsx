@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Agent, ConnectableProgram, MemoryClient, McpServer } from '#shared/contract/index.ts'
 import { api, queryClient } from '#lib/api/client.ts'
+import { showChange } from '#lib/feedback/change-toast.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { ErrorState, ErrorText, Form, Skeleton, Button, Select, Checkbox, TextInput } from '#lib/ui/elements.tsx'
 import { Patch } from '#lib/diff-view/patch.tsx'
@@ -104,6 +105,11 @@ export function KnownPrograms() {
   const agent = useAgent()
   const clients = useQuery(api.clients.list.queryOptions())
   const agents = useQuery(api.agents.list.queryOptions())
+  const cleanMarks = useMutation(
+    api.clients.cleanMarks.mutationOptions({
+      onSuccess: ({ change, notes }) => showChange(t('programs.marksCleaned', { count: notes }), agent.id, change),
+    }),
+  )
   if (clients.error) return <ErrorState error={clients.error} onRetry={() => void clients.refetch()} />
   if (!clients.data) return <Skeleton lines={3} />
   return (
@@ -112,6 +118,15 @@ export function KnownPrograms() {
       {clients.data.map((client) => (
         <ClientRow key={client.id} client={client} agents={agents.data ?? [agent]} />
       ))}
+      <Button
+        look="quiet"
+        className="self-start"
+        title={t('programs.cleanMarksTitle')}
+        disabled={cleanMarks.isPending}
+        onClick={() => cleanMarks.mutate({ agent: agent.id })}
+      >
+        {t('programs.cleanMarks')}
+      </Button>
       <NewToken />
     </div>
   )
@@ -121,7 +136,7 @@ const limitNames = ['notesPerDay', 'charactersPerDay', 'callsPerMinute', 'callsA
 const permissions = ['write', 'ask', 'read'] as const
 
 function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly Agent[] }) {
-  const { id, name, agent, permission, usedAt, writes, hasToken, hasFullAccess, mayKeep, limits, today } = client
+  const { id, name, agent, permission, usedAt, writes, hasToken, hasFullAccess, limits, today } = client
   const update = useMutation(api.clients.update.mutationOptions())
   const remove = useMutation(api.clients.remove.mutationOptions())
   const saveLimits = (form: HTMLFormElement) => {
@@ -162,15 +177,6 @@ function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly 
       >
         {t('private.client')}
       </Checkbox>
-      {permission !== 'read' && (
-        <Checkbox
-          title={t('programs.mayKeepTitle')}
-          checked={mayKeep}
-          onChange={() => update.mutate({ client: id, mayKeep: !mayKeep })}
-        >
-          {t('programs.mayKeep')}
-        </Checkbox>
-      )}
       <Button look="quiet" onClick={() => remove.mutate({ client: id })}>
         {t(hasToken ? 'programs.revoke' : 'programs.forget')}
       </Button>

@@ -220,7 +220,7 @@ function ClientWriteRequestDialog() {
 }
 
 function RequestCard({ request, otherCount }: { request: WriteRequest; otherCount: number }) {
-  const { id, name, text, section } = request
+  const { id, name, text } = request
   const answer = useMutation(api.clients.answer.mutationOptions())
   return (
     <section
@@ -230,7 +230,6 @@ function RequestCard({ request, otherCount }: { request: WriteRequest; otherCoun
       data-testid="client-question"
     >
       <p className="font-medium">{t('programs.question', { name })}</p>
-      {section !== undefined && <p className="text-[12px] text-muted">{t('programs.inSection', { section })}</p>}
       <pre
         className="max-h-40 overflow-auto rounded-sm bg-side p-2 font-mono text-[12px] break-words whitespace-pre-wrap"
         tabIndex={0}

@@ -42,8 +42,6 @@ export const memoryClientSchema = z.object({
   writes: z.int(),
   /** If true, the client reads private notes and may save secrets. */
   hasFullAccess: z.boolean(),
-  /** If false, long-term notes become proposals in the inbox. */
-  mayKeep: z.boolean(),
   limits: clientLimitsSchema,
   /** Calls and attempts to write on the day `date` (YYYY-MM-DD, local time). */
   today: z.object({ date: z.string(), calls: z.number(), notes: z.number(), characters: z.number() }),
@@ -56,7 +54,6 @@ export const writeRequestSchema = z.object({
   name: z.string(),
   agent: agentIdSchema,
   text: z.string(),
-  section: z.string().optional(),
 })
 export type WriteRequest = z.infer<typeof writeRequestSchema>
 
@@ -94,7 +91,6 @@ export const clients = {
       permission: clientPermissionSchema.optional(),
       agent: agentIdSchema.optional(),
       hasFullAccess: z.boolean().optional(),
-      mayKeep: z.boolean().optional(),
       limits: clientLimitsSchema.optional(),
     }),
     done,
@@ -103,31 +99,31 @@ export const clients = {
   enter: rpc(forClient, eventIterator(done)),
   remove: rpc(forClient, done),
   /**
-   * Appends a note for a client, after the user's approval if required. With `mayBeThere`, a retry after a lost answer,
-   * it first looks for the note and does not write it twice. A note with `section` goes to today's log, and a
-   * proposal for MEMORY.md to the inbox, unless the client has `mayKeep` or the user approved this note.
-   * @returns the 1-based lines of the note; `change`, which `undo` takes, null if the note was there before or the
-   * history could not store it; `proposal`, the id of the proposal, null if the user refused the same one before
+   * Appends a note for a client, after the user's approval if required. Does not write a note twice whose words are a
+   * line that the client may read. With `mayBeThere`, a retry after a lost answer, it also looks for longer notes.
+   * @returns the 1-based lines of the note
    */
   remember: rpc(
     forAgent.extend({
       client: clientIdSchema,
       text: z.string().trim().min(1).max(maxProgramNote),
-      section: z.string().trim().min(1).max(maxTitle).optional(),
+      /** Files a proposal to strike this line, which the note replaces. */
+      replaces: z.object({ path: filePathSchema, line: z.int().min(1) }).optional(),
       mayBeThere: z.boolean().default(false),
     }),
     {
       path: z.string(),
       startLine: z.int(),
       endLine: z.int(),
-      change: changeIdSchema.nullable(),
+      wasThere: z.boolean(),
+      /** Id of the proposal; null if the user refused the same one before. */
       proposal: idSchema.nullable().optional(),
       /** A line that the note repeats or may replace. */
       alike: evidenceSchema.optional(),
     },
   ),
-  /** @throws AppError 'undo_conflict' */
-  undo: rpc(forAgent.extend({ client: clientIdSchema, change: changeIdSchema }), { path: filePathSchema }),
+  /** Removes marks of programs that repeat the one of their log entry, as one change. */
+  cleanMarks: rpc(forAgent, { change: changeIdSchema.nullable(), notes: z.int() }),
   programs: rpc(forAgent, z.array(connectableProgramSchema)),
   connect: rpc(forProgram.extend({ agent: agentIdSchema }), done),
   disconnect: rpc(forProgram, done),

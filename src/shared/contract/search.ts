@@ -8,6 +8,7 @@ import {
   forFile,
   forProgramSchema,
   idSchema,
+  progressSchema,
   timestampSchema,
   rpc,
 } from './base.ts'
@@ -236,6 +237,8 @@ const searchRunSchema = z.object({
   stale: z.boolean(),
   /** Reason why the index accepts no changes, such as a full disk. */
   standstill: z.string().optional(),
+  /** Files, while many are being indexed. */
+  reading: progressSchema.optional(),
   minScore: z.number(),
   /** Null for the ranking model. */
   weights: weightsSchema.nullable(),
@@ -265,7 +268,7 @@ const notRecorded = {
 } as const
 
 export const recordedSearchSchema = searchResponseSchema
-  .omit({ weak: true, timings: true })
+  .omit({ weak: true, timings: true, reading: true })
   // Transcripts may have notices that this version does not know.
   .extend({
     results: z.array(searchResultSchema.omit(notRecorded)),

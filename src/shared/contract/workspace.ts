@@ -71,14 +71,14 @@ export const workspace = {
     readOnly: z.boolean(),
     isProtected: z.boolean(),
   }),
-  /** Also of a session as indexed (`sessions/….jsonl`). `from` is 1-based. */
+  /** Also of a session as indexed (`sessions/….jsonl`). `from` is 1-based. `sources`: of the note and the first entry. */
   lines: rpc(
     forFile.extend({
       from: z.int().min(1).default(1),
       count: z.int().min(1).max(5000),
       forProgram: forProgramSchema,
     }),
-    { path: z.string(), lines: z.array(z.string()), total: z.int() },
+    { path: z.string(), lines: z.array(z.string()), total: z.int(), sources: z.array(z.string()) },
   ),
   /** A piece in base64 of an embedded file. Request the next one with `from` (bytes) at its end. */
   attachment: rpc(forFile.extend({ from: z.int().min(0).default(0) }), {

@@ -1,5 +1,6 @@
 /**
- * Entries of a daily log. A short note is one line; a longer one has a heading, with a title if the note has one:
+ * Entries of a daily log. A short note is one line, and a list of facts one line each; a longer note has a heading, with
+ * a title if the note has one:
  *
  *   - 10:30 Rust over C
  *
@@ -18,6 +19,13 @@ export function logEntry(note: string, time: string, title = ''): string {
   const isLine = !/\n|^(?:>|[-*+]\s)/.test(line) && [...line].length <= maxLineNote
   if (title === '' && isLine) return `- ${time} ${line}`
   return `## ${time}${title === '' ? '' : ` - ${title}`}\n${note}`
+}
+
+/** Returns the items of a note that is only a list of short ones without levels; undefined for others. */
+export function listedFacts(note: string): string[] | undefined {
+  const items = note.trim().split('\n')
+  const isFact = (item: string) => /^[-*+] +(?!\[.\] )\S/.test(item) && logEntry(item, '').startsWith('- ')
+  return items.length > 1 && items.every(isFact) ? items : undefined
 }
 
 /** Returns time and text of an entry of one line; undefined for other lines. */

@@ -6,6 +6,7 @@
  */
 import { frontMatterOf } from './blocks/front-matter.ts'
 import { scanBlocks } from './blocks/scan-blocks.ts'
+import { lineEntry, listedFacts } from './log-entry.ts'
 
 /** Source kinds trusted less than the user, least trusted first. */
 export const sourceKinds = ['web', 'mcp', 'file', 'agent', 'import'] as const
@@ -128,22 +129,65 @@ export function withoutImport(text: string): string {
   return `${bom}---${lineBreak}${text.slice(start.length)}`
 }
 
-/** Marks each line with content of a note from another program; for a code block, adds the mark after it. */
-export function withSourceMarks(note: string, mark: string): string {
+/**
+ * Marks a note from another program at its first line, each item of a list of facts, and lines that look like entries.
+ * Before a code block or a table, the mark has its own line.
+ */
+export function withSourceMark(note: string, mark: string): string {
   const lines = note.split('\n')
-  const markedLines = lines.map((line) => {
-    const needsMark = /[^\s#>*+_=~`|:.-]/u.test(line) && !line.includes(mark)
-    return needsMark ? `${line.trimEnd()} ${mark}` : line
-  })
-  for (const block of scanBlocks(lines)) {
-    if (block.kind !== 'fence') continue
-    // Code stays as it is.
-    for (let index = block.from; index < block.to; index += 1) markedLines[index] = lines[index] ?? ''
-    const lastLine = lines[block.to - 1] ?? ''
-    const [prefix = ''] = block.isClosed ? (/^[\s>]*/.exec(lastLine) ?? []) : []
-    // The mark after an open block would be code.
-    const closingFence = block.isClosed || block.parent ? '' : `\n${block.marker}`
-    markedLines[block.to - 1] = `${lastLine}${closingFence}\n${prefix}${mark}`
-  }
-  return markedLines.join('\n')
+  const code = fencedLines(lines)
+  const isText = (line: string) => /[^\s#>*+_=~`|:.-]/u.test(line)
+  const first = Math.max(
+    0,
+    lines.findIndex((line) => isText(line) && !/^#{1,6}\s/.test(line)),
+  )
+  const isList = listedFacts(note) !== undefined
+  const isMarked = (line: string, index: number) => isList || index === first || (lineEntry(line) && !code.has(index))
+  const isOwnLine = code.has(first) || lines[first]?.startsWith('|') === true
+  const marked = lines.map((line, index) =>
+    isMarked(line, index) && !(index === first && isOwnLine) ? `${line.trimEnd()} ${mark}` : line,
+  )
+  if (isOwnLine) marked.splice(code.get(first) ?? first, 0, mark, '')
+  return marked.join('\n')
 }
+
+/** Returns the 0-based lines of code blocks, each with the first line of its block. */
+function fencedLines(lines: readonly string[]): Map<number, number> {
+  const fences = scanBlocks(lines).filter(({ kind }) => kind === 'fence')
+  return new Map(fences.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, at) => [from + at, from])))
+}
+
+const entryHeading = /^##\s+\d{1,2}:\d{2}(?!\d)/
+
+/** Returns the sources of the note, and the program that wrote the log entry of a line (1-based): see `withSourceMark`. */
+export function sourcesOfLine(text: string, line: number): Source[] {
+  const lines = text.split(/\r?\n/)
+  const code = text.includes('^[') ? fencedLines(lines) : undefined
+  const start = lines
+    .slice(0, line)
+    .findLastIndex((one, index) => code?.has(index) === false && (entryHeading.test(one) || lineEntry(one)))
+  const isHeading = entryHeading.test(lines[start] ?? '')
+  const first = isHeading ? lines.slice(start + 1).find((one) => one.trim() !== '') : lines[start]
+  const programs = start < 0 ? [] : sourcesIn(first ?? '').filter(({ kind }) => kind === 'mcp')
+  return uniqueSources([...noteSources(text), ...programs])
+}
+
+/** Removes the marks of programs from the lines of log entries whose first line has the same mark. */
+export function withoutRepeatedMarks(log: string): string {
+  const lines = log.split('\n')
+  const code = fencedLines(lines)
+  let marks: readonly string[] = []
+  let isFirst = false
+  const cleaned = lines.flatMap((line, index) => {
+    const isEntry = entryHeading.test(line) || lineEntry(line) !== undefined
+    if (isEntry && !code.has(index)) [marks, isFirst] = [[], entryHeading.test(line)]
+    if (isEntry || code.has(index) || line.trim() === '') return [line]
+    if (isFirst) marks = line.match(programMark) ?? []
+    const text = isFirst ? line : marks.reduce((kept, mark) => kept.replace(mark, ''), line)
+    isFirst = false
+    return text.trim() === '' ? [] : [text === line ? line : text.trimEnd()]
+  })
+  return cleaned.join('\n')
+}
+
+const programMark = /\^\[mcp: [^\]\n]{1,300}\]/g

@@ -26,7 +26,22 @@ async function openTerminal(language: string, config = '') {
 /** Words of the arguments below, which errors repeat. */
 const typed = 'Foo foo frobnicate frob query queries nobody nowhere never file name after'.split(' ')
 
-const commands = ['status', 'index', 'search', 'explain', 'eval', 'remember', 'ask', 'sessions', 'mcp', 'serve']
+const commands = [
+  'status',
+  'index',
+  'search',
+  'explain',
+  'eval',
+  'remember',
+  'ask',
+  'sessions',
+  'mcp',
+  'serve',
+  'get',
+  'recent',
+  'undo',
+  'import',
+]
 
 it.each([['zh-CN'], ['zh-TW']] as const)('the texts of the terminal in %s have no English words', (locale) => {
   const visit = (value: unknown): string[] =>
@@ -48,6 +63,10 @@ it('the terminal prints no English words beside its texts', async () => {
     ['search', 'a', '--max-results', '0'],
     ['search', 'a', '--max-results'],
     ['search', 'a', '--nothing'],
+    ['get', 'MEMORY.md:99'],
+    ['recent'],
+    ['undo', 'x'],
+    ['import', '/no/such/folder'],
     ['eval'],
     ['eval', '--queries', 'q', '--provider', 'x'],
     ['serve', '--port', 'x'],

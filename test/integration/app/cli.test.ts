@@ -213,7 +213,7 @@ describe('registering with a program from the terminal', () => {
     const folder = await folderWith({ 'MEMORY.md': '# Memory\n' })
     const done = await install('--read-only', '--workspace', folder, '--agent', 'main', '--client', 'desk')
     expect(done.stderr).toBe('')
-    expect(done.stdout).toMatch(/not found on this machine[^]*It works: 6 tools/)
+    expect(done.stdout).toMatch(/not found on this machine[^]*It works: 3 tools/)
     const entry = JSON.parse(await readFile(file, 'utf8')).mcpServers.commonplace
     expect(entry.args.slice(entry.args.indexOf('mcp'), -2)).toEqual([
       'mcp',

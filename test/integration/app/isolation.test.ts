@@ -223,6 +223,7 @@ function requests(source: string): Record<string, (path: string) => object[]> {
       { agent, from: 'memory/mine.md', to: path },
       { agent, from: path, to: 'memory/mine.md' },
     ],
+    'clients.remember': (path) => [{ agent, client: 'guest', text: 'x', replaces: { path, line: 1 } }],
     'links.move': (path) => [
       { agent, from: 'memory/mine.md', to: path },
       { agent, from: path, to: 'memory/mine.md' },
@@ -281,6 +282,7 @@ describe('isolation: hostile paths in every request and tool', () => {
     const shown: string[] = []
     Object.assign(app, { showFile: async (file: string) => void shown.push(file) })
     const asked = requests(source)
+    await call(createRouter(app).clients.meet, { client: 'guest', name: 'Guest', agent: 'main' })
     expect([...Object.keys(asked), ...otherRequests].sort()).toEqual(requestsWithPaths().sort())
     const withPaths = builtInTools.filter(({ schema }) => pathFields(schema).length > 0)
     expect(Object.keys(toolCalls).sort()).toEqual(withPaths.map(({ name }) => name).sort())

@@ -116,8 +116,8 @@ it('a note with a secret is refused, and marked private if the model of the prog
   )
   expect((await app.clients.list())[0]?.today.notes).toBe(0)
   await app.clients.update({ client, hasFullAccess: true })
-  const { structuredContent } = await call('remember', { text })
-  const log = await readFile(join(workspace, String(structuredContent?.['path'])), 'utf8')
+  const [, path = ''] = /^saved (\S+):/.exec(textOf(await call('remember', { text }))) ?? []
+  const log = await readFile(join(workspace, path), 'utf8')
   expect(log).toMatch(/^Wi-Fi in the hall \^\[mcp: Guest, [-\d]+\]\n\nWi-Fi password: hunter2 \^\[private\]/m)
 })
 

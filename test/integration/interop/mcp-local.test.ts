@@ -6,9 +6,7 @@ import { expect, it } from 'vitest'
 import { openTestServer } from '../../support/app.ts'
 import { connect } from '../../support/client.ts'
 import { until } from '../../support/folder.ts'
-import { connectClient, type Answer } from '../../support/mcp-clients.ts'
-
-const textOf = ({ content }: Answer) => content.map(({ text }) => text).join('')
+import { connectBoth, connectClient, textOf } from '../../support/mcp-clients.ts'
 
 const files = {
   'pin.md': '---\nvisibility: local\n---\nThe safe opens with 93417\n',
@@ -33,13 +31,15 @@ async function open(more: Readonly<Record<string, string>> = {}) {
   const { limits } = await app.clients.meet({ client: 'remote', name: 'Remote' })
   await app.clients.update({ client: 'remote', limits: { ...limits, callsPerMinute: 10_000 } })
   await app.search.settle({ agent: 'main' })
-  const { call, client } = await connectClient('v2', { url: new URL('/mcp', server.url).href, token })
+  const { call, client } = await connectBoth({ url: new URL('/mcp', server.url).href, token })
+  const explain = (query: string, why?: { path: string; line: number }) =>
+    app.search.explain({ agent: 'main', query, forProgram: 'remote', ...(why && { why }) })
   const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
-  return { ...server, app, call, client, read }
+  return { ...server, app, call, client, explain, read }
 }
 
 it('an explanation does not reveal if words match a local line', async () => {
-  const { call } = await open()
+  const { call, explain } = await open()
   for (const [path, line, right] of [
     ['pin.md', 4, '93417'],
     ['private/gate.md', 1, '55120'],
@@ -47,21 +47,25 @@ it('an explanation does not reveal if words match a local line', async () => {
     ['mixed.md', 1, '20417'],
     ['mixed.md', 3, '20417'],
   ] as const) {
-    const asked = async (query: string) => (await call('memory_explain', { query, path, line })).structuredContent
-    const [guessed, missed] = [await asked(right), await asked('11111')]
+    const explained = async (query: string) => {
+      const { why, candidates } = await explain(query, { path, line })
+      return { why, candidates }
+    }
+    const [guessed, missed] = [await explained(right), await explained('11111')]
     expect(guessed, path).toEqual(missed)
-    expect(guessed?.['why']).toMatchObject({ rank: null, reason: expect.stringContaining('is private') })
-    for (const candidate of (guessed?.['candidates'] ?? []) as object[])
-      expect(candidate).toMatchObject({ bm25: 0, matched: [] })
-    const searched = async (query: string) => textOf(await call('memory_search', { query, minScore: 0 }))
-    expect(await searched(right), path).toEqual(await searched('11111'))
+    expect(guessed.why).toMatchObject({ rank: null, reason: 'private' })
+    for (const { text, matched } of guessed.candidates) expect([text?.raw, matched]).toEqual([0, []])
+    const asked = async (query: string) => {
+      const answer = await call('memory_search', { query, minScore: 0, why: true })
+      return [textOf(answer), answer.structuredContent]
+    }
+    expect(await asked(right), path).toEqual(await asked('11111'))
   }
-  const why = (await call('memory_explain', { query: 'shop', path: 'open.md', line: 3 })).structuredContent?.['why']
-  expect(why).toMatchObject({ rank: 1, reason: 'it was returned' })
+  expect((await explain('shop', { path: 'open.md', line: 3 })).why).toMatchObject({ rank: 1, reason: 'returned' })
 
   // Ranks of visible results have no gaps for hidden ones.
-  const explained = await call('memory_explain', { query: 'opens with', maxCandidates: 100 })
-  const candidates = (explained.structuredContent?.['candidates'] ?? []) as { path: string; verdict: string }[]
+  const { structuredContent } = await call('memory_search', { query: 'opens with', why: true })
+  const candidates = (structuredContent?.['candidates'] ?? []) as { path: string; verdict: string }[]
   expect(candidates.map(({ path }) => path)).toContain('open.md')
   const returned = candidates.flatMap(({ verdict }) => /^returned as #(\d+)$/.exec(verdict)?.[1] ?? [])
   expect(returned.map(Number)).toEqual(returned.map((_, at) => at + 1))
@@ -73,17 +77,17 @@ const filler = Object.fromEntries(
 )
 
 it('a word that exists only in local text gives the same answer as an unknown word', async () => {
-  const { call } = await open({
+  const { call, explain: explainAll } = await open({
     ...filler,
     [kumquats]: 'The kumquat is ripe, the ferry green\n'.repeat(30),
     'mixed2.md': 'A ferry to the island\n\nThe kumquat ferry is for the cabinet ^[local]\n',
   })
   const explain = async (query: string) => {
-    const { structuredContent } = await call('memory_explain', { query, maxCandidates: 100 })
-    return JSON.stringify(structuredContent).replaceAll(/kumquat|kumqat|zumquit|zumqit/g, 'X')
+    const { candidates, conditions } = await explainAll(query)
+    return JSON.stringify([candidates, conditions]).replaceAll(/kumquat|kumqat|zumquit|zumqit/g, 'X')
   }
   const search = async (query: string) => {
-    const answer = await call('memory_search', { query, minScore: 0, maxResults: 50, maxTokens: 10_000 })
+    const answer = await call('memory_search', { query, minScore: 0, maxResults: 50 })
     return textOf(answer).replaceAll(/kumquat|kumqat|zumquit|zumqit/g, 'X')
   }
   for (const [known, nowhere] of [
@@ -98,13 +102,9 @@ it('a word that exists only in local text gives the same answer as an unknown wo
 })
 
 it('scores equal those of a memory without the local notes', async () => {
-  const wanted = { query: 'which ferry is green', maxCandidates: 100, maxTokens: 20_000 }
   const found = async (more: Readonly<Record<string, string>>) => {
-    const { call } = await open({ ...filler, ...more })
-    const { candidates } = (await call('memory_explain', wanted)).structuredContent as {
-      candidates: { path: string; score: number }[]
-    }
-    return candidates.map(({ path, score }) => `${path} ${score}`)
+    const { explain } = await open({ ...filler, ...more })
+    return (await explain('which ferry is green')).candidates.map(({ path, score }) => `${path} ${score.toFixed(3)}`)
   }
   const alone = await found({})
   expect(alone.length).toBeGreaterThan(5)
@@ -112,7 +112,7 @@ it('scores equal those of a memory without the local notes', async () => {
 })
 
 it('guesses do not find a name, an alias or a successor in private lines of the front matter', async () => {
-  const { call, app } = await open({
+  const { call, app, explain } = await open({
     ...filler,
     'plan.md': `---
 title: Kumquat ^[local]
@@ -134,12 +134,12 @@ The ferry is green
   const words = right.flatMap((word) => [word, `${word}s`, word.slice(0, -1)])
   for (let at = words.length; at < 16; at += 1) words.push(`zq${String.fromCharCode(97 + (at % 26), 97 + (at % 7))}xo`)
   const asked = async (query: string) => {
-    const explained = await call('memory_explain', { query, path: 'plan.md', line: 11, maxCandidates: 100 })
+    const { why, candidates } = await explain(query, { path: 'plan.md', line: 11 })
     const answers = [
-      await call('memory_search', { query, minScore: 0, maxResults: 50, maxTokens: 10_000 }),
+      await call('memory_search', { query, minScore: 0, maxResults: 50 }),
       await call('search', { query }),
     ]
-    return JSON.stringify([explained.structuredContent, ...answers.map(textOf)])
+    return JSON.stringify([why, candidates, ...answers.map(textOf)])
   }
   for (const query of [
     (word: string) => `ferry ${word} green`,
@@ -212,11 +212,7 @@ it('an HTTP listener gets no event for a local note; a program with a local mode
 
 it('reveals nothing about deleted text, and of current text only the visible part', async () => {
   const { call, app, workspace } = await open({ 'gone.md': '# Gone\n\nThe lawyer is zorblax\n' })
-  const recent = async () =>
-    (await call('memory_recent', { days: 30, limit: 100, maxTokens: 20_000 })).structuredContent?.['changes'] as {
-      path: string
-      text?: string
-    }[]
+  const recent = async () => textOf(await call('memory_recent'))
   const recorded = async () => (await app.history.timeline({ agent: 'main' })).length
   /** One external change, recorded separately. */
   const step = async (path: string, text: string | undefined) => {
@@ -234,12 +230,12 @@ it('reveals nothing about deleted text, and of current text only the visible par
   await step('pin.md', undefined)
   await step('gone.md', undefined)
   const told = await recent()
-  expect(JSON.stringify(told)).not.toMatch(/quuxley|93417|pin\.md|zorblax|gone\.md|wibblefy/)
-  expect(told.map(({ path }) => path)).toContain('list.md')
-  expect(JSON.stringify(told)).toContain('the first plumbus stays')
-  expect(JSON.stringify(told)).toContain('the open frobnitz')
+  expect(told).not.toMatch(/quuxley|93417|pin\.md|zorblax|gone\.md|wibblefy/)
+  expect(told).toMatch(/ · list\.md · /)
+  expect(told).toContain('the first plumbus stays')
+  expect(told).toContain('the open frobnitz')
   await app.clients.update({ client: 'remote', hasFullAccess: true })
-  expect(JSON.stringify(await recent())).toMatch(/quuxley.*wibblefy|wibblefy.*quuxley/s)
+  expect(await recent()).toMatch(/quuxley.*wibblefy|wibblefy.*quuxley/s)
 }, 120_000)
 
 it('memory_get and fetch read an open chat by its path, and no private one', async () => {

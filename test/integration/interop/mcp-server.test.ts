@@ -1,5 +1,6 @@
 /** The memory as an MCP server, with official clients of both protocol generations. */
 import { Client as NewClient } from '@modelcontextprotocol/client'
+import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -11,7 +12,7 @@ import { openTestServer, prepareFolders } from '../../support/app.ts'
 import { cli, mainFolder } from '../../support/built.ts'
 import { connect } from '../../support/client.ts'
 import { folderWith, until } from '../../support/folder.ts'
-import { connectClient, kinds } from '../../support/mcp-clients.ts'
+import { connectClient, kinds, textOf } from '../../support/mcp-clients.ts'
 import { logLines } from '../../support/log-lines.ts'
 
 const files = { 'projects/acme.md': '# Acme\n\nThe database is PostgreSQL 17, decided in May.\n' }
@@ -39,29 +40,15 @@ describe('MCP over stdio', () => {
     const args = ['--home', join(workspace, '.state'), '--workspace', workspace]
     const { client, call } = await connectClient('v1', { args }, 'codex-mcp-client')
     const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name)).toEqual([
-      'memory_search',
-      'memory_get',
-      'memory_explain',
-      'remember',
-      'memory_recent',
-      'search',
-      'fetch',
-    ])
+    expect(tools.map(({ name }) => name)).toEqual(['memory_search', 'memory_get', 'remember', 'memory_recent'])
+    expect(encode(JSON.stringify(tools)).length).toBeLessThanOrEqual(800)
     for (const { name, annotations } of tools)
-      expect(annotations, name).toMatchObject({
-        readOnlyHint: name !== 'remember',
-        destructiveHint: false,
-        openWorldHint: false,
-      })
-    const found = await call('memory_search', { query: 'Acme database PostgreSQL' })
-    expect(found.structuredContent).toBeUndefined()
+      expect(annotations, name).toMatchObject({ readOnlyHint: name !== 'remember', openWorldHint: false })
+    const found = await call('memory_search', { query: 'Acme database PostgreSQL', why: true })
     expect(found.content[0]?.text).toMatch(
       /\nprojects\/acme\.md:3 · \d\.\d\d · The database is PostgreSQL 17, decided in May\.\nEmbeddings: builtin \S+$/,
     )
-    const explained = await call('memory_explain', { query: 'Acme database PostgreSQL' })
-    expect(explained.structuredContent).toMatchObject({
-      weights: null,
+    expect(found.structuredContent).toMatchObject({
       candidates: [
         {
           path: 'projects/acme.md',
@@ -73,19 +60,16 @@ describe('MCP over stdio', () => {
         },
       ],
     })
-    expect(JSON.parse(explained.content[0]?.text ?? '')).toEqual(explained.structuredContent)
 
-    const noted = await call('remember', { text: 'Acme goes live on Friday' })
-    const { path, startLine, undo } = noted.structuredContent as { path: string; startLine: number; undo: number }
-    const log = () => readFile(join(workspace, path), 'utf8')
-    expect((await log()).split('\n')[startLine - 1]).toMatch(
+    const noted = textOf(await call('remember', { text: 'Acme goes live on Friday' }))
+    const [, path = '', line] = /^saved (\S+):(\d+)$/.exec(noted) ?? []
+    expect((await readFile(join(workspace, path), 'utf8')).split('\n')[Number(line) - 1]).toMatch(
       /^- \d\d:\d\d Acme goes live on Friday \^\[mcp: [Cc]odex[^,]*, [\d-]+\]$/,
     )
-    await until(async () => (await call('memory_recent')).content[0]?.text.includes('"by":"Codex"') ?? false)
-    expect((await call('remember', { undo })).structuredContent).toMatchObject({ path, done: 'taken back' })
-    // The log contained only that note, so it is in the trash.
-    await expect(log()).rejects.toMatchObject({ code: 'ENOENT' })
-    expect((await call('remember', { undo })).content[0]?.text).toContain('unknown or used undo id')
+    await until(async () => textOf(await call('memory_recent')).includes('· Codex · +'))
+    expect(textOf(await call('remember', { text: 'Acme goes live on Friday' }))).toBe(`already there ${path}:${line}`)
+    const unknown = await call('memory_get', { path: 'projects/acme.md', lines: 3 }).catch(String)
+    expect(JSON.stringify(unknown)).toMatch(/no parameter lines; there are: path/)
   })
 
   it('writes titles and days as every entrance does, and names an earlier line that is not private', async () => {
@@ -94,62 +78,49 @@ describe('MCP over stdio', () => {
     const note = (text: string) => app.clients.remember({ client: 'codex', agent: 'main', text })
     const { path } = await note('# Decisions\n\nThe release is tomorrow.\n\n## Later\n- docs')
     const log = await readFile(join(workspace, path), 'utf8')
-    expect(log).toMatch(/^## \d\d:\d\d - Decisions \^\[mcp: Codex, [\d-]+\]$/m)
-    expect(log).toMatch(/^The release is tomorrow \(\d{4}-\d\d-\d\d\)\. \^\[mcp: Codex/m)
-    await note('The boiler was serviced by Mr. Okafor')
-    const again = await note('The boiler was serviced by Mr. Okafor')
-    expect(again.alike).toMatchObject({ path, text: expect.stringContaining('Okafor') })
+    expect(log).toMatch(/^## \d\d:\d\d - Decisions$/m)
+    expect(log).toMatch(/^The release is tomorrow \(\d{4}-\d\d-\d\d\)\. \^\[mcp: Codex, [\d-]+\]$/m)
+    expect(log).toMatch(/^- docs$/m)
+    const boiler = await note('The boiler was serviced by Mr. Okafor')
+    expect(boiler.wasThere).toBe(false)
+    const again = await note('The boiler was serviced by *Mr. Okafor*')
+    expect(again).toEqual({ path, startLine: boiler.startLine, endLine: boiler.endLine, wasThere: true })
     await writeFile(join(workspace, 'attic.md'), 'The spare key hangs behind the lamp ^[private]\n')
-    expect((await note('The spare key hangs behind the lamp')).alike).toBeUndefined()
+    const spare = await note('The spare key hangs behind the lamp')
+    expect([spare.alike, spare.wasThere]).toEqual([undefined, false])
+    await writeFile(join(workspace, 'taps.md'), 'The taps were serviced by Ms. Lindqvist in March\n')
+    expect((await note('The taps were serviced by Ms. Lindqvist in March')).alike).toMatchObject({ path: 'taps.md' })
   })
 
-  it('does not write a note twice after a lost answer, in a section either', async () => {
+  it('makes an entry of each fact of a list, and one change of all', async () => {
     const { app, workspace } = await openWithToken()
-    const wanted = { client: 'codex', agent: 'main', text: 'Ann likes tea\nwithout milk', section: 'People' }
     await app.clients.meet({ client: 'codex', name: 'Codex' })
-    await app.clients.update({ client: 'codex', mayKeep: true })
+    const note = (text: string) => app.clients.remember({ client: 'codex', agent: 'main', text })
+    const facts = await note('- Ann likes tea\n- Bob lives in Turin')
+    expect(facts.endLine - facts.startLine).toBe(1)
+    const lines = (await readFile(join(workspace, facts.path), 'utf8')).split('\n').slice(facts.startLine - 1)
+    expect(lines).toEqual([
+      expect.stringMatching(/^- \d\d:\d\d Ann likes tea \^\[mcp: Codex, [\d-]+\]$/),
+      expect.stringMatching(/^- \d\d:\d\d Bob lives in Turin \^\[mcp: Codex, [\d-]+\]$/),
+      '',
+    ])
+    expect(await note('Bob lives in Turin')).toMatchObject({ startLine: facts.endLine, wasThere: true })
+    const changes = await app.history.timeline({ agent: 'main', path: facts.path })
+    expect(changes).toMatchObject([{ cause: 'client', client: 'Codex', added: expect.any(Number) }])
+    await app.history.revert({ agent: 'main', change: changes[0]?.change ?? 0 })
+    await expect(readFile(join(workspace, facts.path), 'utf8')).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('does not write a note twice after a lost answer', async () => {
+    const { app, workspace } = await openWithToken()
+    const wanted = { client: 'codex', agent: 'main', text: 'Ann likes tea\nwithout milk' }
+    await app.clients.meet({ client: 'codex', name: 'Codex' })
     const first = await app.clients.remember(wanted)
-    const { change, ...place } = await app.clients.remember({ ...wanted, mayBeThere: true })
-    expect({ ...place, change: first.change }).toEqual(first)
-    expect(change).toBeNull()
-    expect((await readFile(join(workspace, 'MEMORY.md'), 'utf8')).split('Ann likes tea')).toHaveLength(2)
+    expect(await app.clients.remember({ ...wanted, mayBeThere: true })).toEqual({ ...first, wasThere: true })
+    const log = () => readFile(join(workspace, first.path), 'utf8')
+    expect((await log()).split('Ann likes tea')).toHaveLength(2)
     await app.clients.remember(wanted)
-    expect((await readFile(join(workspace, 'MEMORY.md'), 'utf8')).split('Ann likes tea')).toHaveLength(3)
-  })
-
-  it("undoes notes separately under the program's name, and keeps other notes and their headings", async () => {
-    const { app, workspace } = await openWithToken()
-    await app.clients.meet({ client: 'codex', name: 'Codex' })
-    await app.clients.update({ client: 'codex', mayKeep: true })
-    const note = (text: string, section?: string) =>
-      app.clients.remember({ client: 'codex', agent: 'main', text, ...(section === undefined ? {} : { section }) })
-    const undo = ({ change }: { change: number | null }) =>
-      app.clients.undo({ client: 'codex', agent: 'main', change: change ?? 0 })
-    const memory = () => readFile(join(workspace, 'MEMORY.md'), 'utf8')
-    const made = await note('a hammer', '## Tools')
-    const saw = await note('a saw', 'tools')
-    const again = await note('a saw', 'TOOLS')
-    await undo(made)
-    expect((await memory()).replaceAll(/ \^\[mcp: Codex, [\d-]+\]/g, '')).toBe(
-      '# Long-term memory\n\n## Tools\n\n- a saw\n- a saw\n',
-    )
-    await undo(again)
-    await undo(saw)
-    expect(await memory()).not.toContain('saw')
-    const [first, second] = [await note('tea'), await note('coffee')]
-    await app.clients.meet({ client: 'other', name: 'Other' })
-    const byOther = app.clients.undo({ client: 'other', agent: 'main', change: first.change ?? 0 })
-    await expect(byOther).rejects.toMatchObject({ code: 'undo_conflict' })
-    await undo(first)
-    const log = () => readFile(join(workspace, second.path), 'utf8')
-    expect(await log()).toMatch(/^# [-\d]+\n\n- [:\d]+ coffee \^\[mcp: Codex, [-\d]+\]\n$/)
-    await writeFile(join(workspace, second.path), (await log()).replace('coffee', 'cocoa'))
-    await expect(undo(second)).rejects.toThrow(/has changed since/)
-    await expect(note('x', 'a\n# b')).rejects.toThrow(/one line/)
-    const changes = await app.history.timeline({ agent: 'main' })
-    const takenBack = changes.filter(({ isUndo }) => isUndo)
-    expect(takenBack).not.toHaveLength(0)
-    for (const change of takenBack) expect(change).toMatchObject({ cause: 'client', client: 'Codex' })
+    expect((await log()).split('Ann likes tea')).toHaveLength(3)
   })
 
   it.skipIf(process.platform === 'win32')('leaves no process behind after its client was killed', async () => {
@@ -245,24 +216,24 @@ async function followCaptured(app: ContractClient, heard: Extract<AppEvent, { ty
 
 describe('MCP over HTTP', () => {
   it.each(kinds)('with the app open, a client of %s does the same over HTTP under its name', async (kind) => {
-    const { app, id, where, workspace } = await openWithToken()
+    const { app, where, workspace } = await openWithToken()
     const { client, call } = await connectClient(kind, where)
-    expect((await client.listTools()).tools).toHaveLength(7)
-    const { results } = (await call('search', { query: 'Acme database' })).structuredContent as {
+    expect((await client.listTools()).tools).toHaveLength(4)
+    const connector = await connectClient(kind, { ...where, url: `${where.url}/connector` })
+    expect((await connector.client.listTools()).tools.map(({ name }) => name)).toEqual(['search', 'fetch'])
+    const { results } = (await connector.call('search', { query: 'Acme database' })).structuredContent as {
       results: { id: string; url: string }[]
     }
     expect(results[0]).toMatchObject({ id: 'projects/acme.md:3', url: 'note://projects/acme.md#L3' })
-    const fetched = await call('fetch', { id: results[0]?.id })
+    const fetched = await connector.call('fetch', { id: results[0]?.id })
     expect(fetched.structuredContent).toMatchObject({ text: expect.stringContaining('PostgreSQL 17') })
-    await app.clients.update({ client: id, mayKeep: true })
-    const kept = await call('remember', { text: 'Prefers short answers', section: 'Preferences' })
-    expect(kept.structuredContent).toMatchObject({ path: 'MEMORY.md', longTerm: 'written' })
-    expect(await readFile(join(workspace, 'MEMORY.md'), 'utf8')).toContain('- Prefers short answers')
+    const [, path = ''] = /^saved (\S+):\d+$/.exec(textOf(await call('remember', { text: 'Short answers' }))) ?? []
+    expect(await readFile(join(workspace, path), 'utf8')).toMatch(/ Short answers \^\[mcp: Test program, /)
     await until(async () => {
-      const [newest] = await app.history.timeline({ agent: 'main', path: 'MEMORY.md', limit: 1 })
+      const [newest] = await app.history.timeline({ agent: 'main', path, limit: 1 })
       return newest?.cause === 'client' && newest.client === 'Test program'
     })
-    const lines = await app.history.blame({ agent: 'main', path: 'MEMORY.md' })
+    const lines = await app.history.blame({ agent: 'main', path })
     expect(lines.at(-1)).toMatchObject({ cause: 'client', client: 'Test program' })
   })
 })
@@ -282,58 +253,56 @@ describe('permissions of a program', () => {
     const again = call('remember', { text: 'And now?' })
     await until(async () => (await app.clients.questions()).length === 1)
     await app.clients.answer({ id: (await app.clients.questions())[0]?.id ?? '', decision: 'always' })
-    expect((await again).structuredContent).toMatchObject({ done: 'remembered' })
+    expect(textOf(await again)).toMatch(/^saved memory\//)
     expect(await app.clients.list()).toMatchObject([{ permission: 'write' }])
     await app.clients.update({ client: id, permission: 'read' })
     await expect(call('remember', { text: 'No more' })).rejects.toThrow(/remember/)
   })
 
-  it('a note for MEMORY.md is in the log with its mark, and reaches MEMORY.md only through the inbox', async () => {
-    const { app, id, where, workspace } = await openWithToken()
+  it('strikes no line: a replacement waits in the inbox', async () => {
+    const notes = { 'MEMORY.md': '# Memory\n\n- We deploy on Heroku\n- The PIN is 8841 ^[private]\n' }
+    const { app, where, workspace } = await openWithToken(notes)
     const { call } = await connectClient('v2', where)
-    const read = (path: string) => readFile(join(workspace, path), 'utf8')
-    const before = await read('MEMORY.md')
-    const wanted = { text: 'Prefers tea ^[web: bank.example]\n```\nbrew()\n```', section: 'Preferences' }
-    const answer = (await call('remember', wanted)).structuredContent as Record<string, string>
-    expect(answer).toMatchObject({ done: 'remembered', longTerm: 'waits for the user', undo: expect.any(Number) })
-    expect(await read('MEMORY.md')).toBe(before)
-    const path = answer['path'] ?? ''
-    const mark = /\^\[mcp: Test program, [-\d]+\]/
-    const logged = (await read(path)).trimEnd().split('\n').slice(-6)
-    const marked = expect.stringMatching(mark)
-    expect(logged).toEqual([expect.stringMatching(/^## \d\d:\d\d$/), marked, '```', 'brew()', '```', marked])
+    const memory = () => readFile(join(workspace, 'MEMORY.md'), 'utf8')
+    const wanted = { text: 'We deploy on Fly.io', replaces: 'MEMORY.md:3' }
+    const said = textOf(await call('remember', wanted))
+    expect(said).toMatch(/^saved memory\/\S+:\d+\nreplaces MEMORY\.md:3: the user decides$/)
+    expect(await memory()).toBe(notes['MEMORY.md'])
     const open = async () => (await app.suggestions.list({ agent: 'main' })).open
-    expect(await open()).toMatchObject([
-      {
-        id: answer['proposal'],
-        rule: 'outside',
-        author: { kind: 'client', name: 'Test program' },
-        evidence: [{ path }],
-      },
-    ])
-    // A repeated note has one suggestion; undoing it withdraws the suggestion; after a rejection it is not suggested
-    // again.
-    const again = (await call('remember', wanted)).structuredContent as Record<string, string>
-    expect(again['proposal']).toBe(answer['proposal'])
-    for (const undo of [again['undo'], answer['undo']]) await call('remember', { undo })
+    const author = { kind: 'client', name: 'Test program' }
+    const [suggestion] = await open()
+    expect(suggestion).toMatchObject({ rule: 'supersedes', author, evidence: [{ path: 'MEMORY.md', line: 3 }, {}] })
+    // A repeated call has the same suggestion; undoing the note withdraws it; a refused one does not return.
+    expect(textOf(await call('remember', wanted))).toMatch(
+      /^already there .+\nreplaces MEMORY\.md:3: the user decides$/,
+    )
+    expect(await open()).toHaveLength(1)
+    const [change] = await app.history.timeline({ agent: 'main', path: suggestion?.evidence[1]?.path ?? '', limit: 1 })
+    await app.history.revert({ agent: 'main', change: change?.change ?? 0 })
     await until(async () => (await open()).length === 0)
-    const third = (await call('remember', wanted)).structuredContent as Record<string, string>
-    await app.suggestions.refuse({ agent: 'main', ids: [third['proposal'] ?? ''] })
-    expect((await call('remember', wanted)).structuredContent).toMatchObject({ longTerm: 'refused before' })
-    const other = await call('remember', { text: 'Lives in Turin', section: 'Preferences' })
-    const { proposal: suggestion } = other.structuredContent as { proposal: string }
-    await app.suggestions.accept({ agent: 'main', ids: [suggestion] })
-    expect(await read('MEMORY.md')).toMatch(/## Preferences\n\n- Lives in Turin \^\[mcp: Test program, [-\d]+\]\n/)
-    // Allowed text goes into MEMORY.md, and so does all text of a program with that permission.
-    await openWindow(app)
-    await app.clients.update({ client: id, permission: 'ask' })
-    const asked = call('remember', { text: 'Has a cat', section: 'Preferences' })
-    await until(async () => (await app.clients.questions()).length === 1)
-    await app.clients.answer({ id: (await app.clients.questions())[0]?.id ?? '', decision: 'once' })
-    expect((await asked).structuredContent).toMatchObject({ path: 'MEMORY.md', longTerm: 'written' })
-    await app.clients.update({ client: id, permission: 'write', mayKeep: true })
-    await call('remember', { text: 'Has a dog', section: 'Preferences' })
-    expect(await read('MEMORY.md')).toMatch(/- Has a cat \^\[mcp: [^\]]+\]\n- Has a dog \^\[mcp: /)
+    await call('remember', wanted)
+    await app.suggestions.refuse({ agent: 'main', ids: [(await open())[0]?.id ?? ''] })
+    expect(textOf(await call('remember', wanted))).toContain('the user has refused this before')
+    await call('remember', { ...wanted, text: 'We deploy on Render' })
+    await app.suggestions.accept({ agent: 'main', ids: [(await open())[0]?.id ?? ''] })
+    expect(await memory()).toMatch(
+      /^- ~~We deploy on Heroku~~ \(until [-\d]+, now: \[memory\/\S+\] “\d\d:\d\d We deploy on Render”\)$/m,
+    )
+    const log = await readFile(join(workspace, suggestion?.evidence[1]?.path ?? ''), 'utf8')
+    for (const place of [
+      'MEMORY.md:1',
+      'MEMORY.md:2',
+      'MEMORY.md:4',
+      'MEMORY.md:99',
+      'MEMORY.md',
+      'no.md:1',
+      'a:1-2',
+    ]) {
+      const refused = await call('remember', { text: `Not of ${place}`, replaces: place })
+      expect(refused.isError, place).toBe(true)
+      expect(textOf(refused), place).not.toContain('8841')
+    }
+    expect(await readFile(join(workspace, suggestion?.evidence[1]?.path ?? ''), 'utf8')).toBe(log)
   })
 
   it('programs must ask first after the file of permissions was damaged', async () => {

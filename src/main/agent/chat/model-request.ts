@@ -43,6 +43,7 @@ export async function assembleRequest(services: RequestServices, parts: RequestP
   const today = localDate(at)
   const { summary, summarySources, pruned, liveMessages } = compactionState(transcript?.branch() ?? [])
   const messages = liveMessages.map(({ message }) => message)
+  const fixed = await fixedPart(services, parts)
   const assembly = assemble({
     estimate: windowEstimates.estimateFor(model),
     purpose: {
@@ -54,7 +55,7 @@ export async function assembleRequest(services: RequestServices, parts: RequestP
       isWithoutMemory: transcript?.isWithoutMemory,
     },
     model,
-    ...(await fixedPart(services, parts)),
+    ...fixed,
     thinking: thinking === 'off' ? undefined : thinking,
     summary,
     summarySources,
@@ -66,7 +67,8 @@ export async function assembleRequest(services: RequestServices, parts: RequestP
   const { request } = assembly
   const recalling = messages.filter((message) => message.role === 'user' && message.recalled)
   const additions = messages.map(additionsOf).filter((text) => text !== '')
-  const texts = [...request.system.slice(1), ...additions]
+  // The request may lack the part of a file that names a source.
+  const texts = [...request.system.slice(1), ...additions, ...fixed.files.map(({ text }) => text ?? '')]
   return { ...assembly, sources: sourcesOfMessages([...request.messages, ...recalling], texts) }
 }
 

@@ -47,19 +47,21 @@ function externalSource(tool: string, call: ToolCallPart | undefined): Source {
 /**
  * Returns at most 20 sources of a built-in tool's result; none for other tools. Reads whole notes: an excerpt lacks
  * their front matter, and pruning may remove the marks of its lines.
- * @param sourcesOfNote returns the sources of the note at a workspace-relative path; none if it cannot be read
+ * @param sourcesOfNote returns the sources of a line of the note at a workspace-relative path; none if it cannot be read
  */
 export async function sourcesOfResult(
   call: ToolCallPart,
   { text, details }: { readonly text: string; readonly details?: ToolDetails | undefined },
-  sourcesOfNote: (path: string) => Promise<readonly Source[]>,
+  sourcesOfNote: (path: string, line?: number) => Promise<readonly Source[]>,
 ): Promise<Source[]> {
   if (!builtInNames.has(call.name)) return []
-  const { path } = call.arguments
-  const recalledPaths = details?.kind === 'recall' ? details.recall.results.map((result) => result.path) : []
-  const readPaths = typeof path === 'string' ? [path, parseLines(path)?.path ?? path] : []
-  const paths = new Set([...recalledPaths, ...readPaths])
-  const noteSources = await Promise.all([...paths].map(sourcesOfNote))
+  const { path, from } = call.arguments
+  const recalled = details?.kind === 'recall' ? details.recall.results : []
+  const read = typeof path === 'string' ? [{ path, startLine: undefined }, parseLines(path)] : []
+  const places = [...recalled, ...read.filter((place) => place !== undefined)]
+  const noteSources = await Promise.all(
+    places.map((place) => sourcesOfNote(place.path, typeof from === 'number' ? from : place.startLine)),
+  )
   return uniqueSources([...noteSources.flat(), ...sourcesIn(text)]).slice(0, maxSources)
 }
 

@@ -3,6 +3,7 @@
  * everything. Open chats and other programs see a placeholder instead of a private line, and no private notes and chats.
  */
 import type { Explanation, FileEntry, MemoryScope, SearchResponse, SearchResult } from '#shared/contract/index.ts'
+import { sourceName, sourcesOfLine } from '#shared/markdown/provenance.ts'
 import { redactPrivate } from '#shared/markdown/visibility.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { type Memory, type SearchOverrides, sessionOfPath, transcriptText } from '#search'
@@ -111,11 +112,13 @@ export class VisibleMemory {
     }
   }
 
-  /** Reads up to `count` lines. `total` is the number of all lines. @param from 1-based @throws AppError as `read` */
+  /** Reads up to `count` lines. `total` is the number of all lines, `sources` those of the first. @param from 1-based @throws AppError as `read` */
   async lines(path: string, from: number, count: number) {
-    const lines = (await this.read(path)).text.split(/\r?\n/)
+    const { text } = await this.read(path)
+    const lines = text.split(/\r?\n/)
     if (lines.at(-1) === '') lines.pop()
-    return { path, lines: lines.slice(from - 1, from - 1 + count), total: lines.length }
+    const sources = sourcesOfLine(text, from).map(sourceName)
+    return { path, lines: lines.slice(from - 1, from - 1 + count), total: lines.length, sources }
   }
 
   /** Returns the visible files. The size of a partly private one (`isPartial`) is that of its visible text. */

@@ -7,7 +7,7 @@ import { datedNote } from '#search/text'
 import { addLogEntry, dailyLogPath, localDate } from '#workspace'
 import { AppError } from '#shared/util/errors.ts'
 import type { SearchResponse } from '#shared/contract/index.ts'
-import { noteSources, sourceName } from '#shared/markdown/provenance.ts'
+import { sourceName, sourcesOfLine } from '#shared/markdown/provenance.ts'
 import { recordedSearchSchema, searchSettingsSchema } from '#shared/contract/search.ts'
 import { formatRemarks, formatResult } from '#shared/util/format-result.ts'
 import { sessionOfPath, type SearchOverrides } from '#search'
@@ -213,9 +213,9 @@ export async function searchVisible(query: string, options: SearchOverrides, con
   const overrides = { ...options, excludeSession: session, staysHere: visible.seesPrivate }
   const { response, files } = await visible.searchFiles(query, overrides, signal)
   const lines = response.results.map((result) => {
-    const { path } = result
+    const { path, startLine } = result
     // The text of a line names its own sources.
-    const sources = sessionOfPath(path) === undefined ? noteSources(files.get(path)?.text ?? '') : []
+    const sources = sessionOfPath(path) === undefined ? sourcesOfLine(files.get(path)?.text ?? '', startLine) : []
     const origin = sources.length > 0 ? ` (from ${sources.map(sourceName).join('; ')})` : ''
     return { result, sources, line: formatResult(result) + formatRemarks(result) + origin }
   })

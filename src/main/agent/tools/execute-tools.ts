@@ -3,7 +3,7 @@ import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { maxArguments, maxToolCalls } from '#shared/util/limits.ts'
 import { type ToolCallPart, type ToolResultMessage, messageText } from '#shared/chat/messages.ts'
 import { argumentsTooLong } from '#llm'
-import { noteSources } from '#shared/markdown/provenance.ts'
+import { sourcesOfLine } from '#shared/markdown/provenance.ts'
 import type { WrongArgument } from '#shared/chat/message-schemas.ts'
 import { sourcesOfResult } from '../chat/provenance-tracking.ts'
 import { isBuiltIn } from './built-in-tools.ts'
@@ -63,10 +63,10 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
     const { text, images = [], isError = false, details } = await withTimeout(tool, call, context)
     const modelText = await truncateResult(call.id, text, context)
     const { workspace } = context
-    const sourcesOf = async (named: string) => {
+    const sourcesOf = async (named: string, line = 1) => {
       const path = workspacePath(named, workspace.roots.workspace)
       const note = await orUndefined(workspace.read(path))
-      return note ? [...noteSources(note.text), ...((await workspace.known?.sourcesOf(path)) ?? [])] : []
+      return note ? [...sourcesOfLine(note.text, line), ...((await workspace.known?.sourcesOf(path)) ?? [])] : []
     }
     const showsContent = !isError && tool.readOnly
     const sources = showsContent ? await sourcesOfResult(call, { text, details }, sourcesOf) : []

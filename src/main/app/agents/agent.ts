@@ -279,17 +279,6 @@ export class OpenAgent {
     return this.history.exportGit({ folder, includesPrivate, agentName: this.#options.config.name, notes }, signal)
   }
 
-  /** Reverts a note that the program itself saved. @throws AppError `undo_conflict`, also for an unknown or undone change */
-  async undoClientNote(change: number, clientName: string): Promise<string> {
-    const { cause, client, undoes } = this.history.log.setOf(change)?.origin ?? {}
-    const path = this.history.log.filesOf(change)[0]?.path
-    const isOwn = cause === 'client' && client === clientName && undoes === undefined && path !== undefined
-    const result = isOwn && (await this.workspace.revert({ change }, { cause, client }))
-    if (result && result.notes > 0) return this.history.currentPath(path, change)
-    const message = 'unknown or used undo id; the user can undo the note in the app, under Changes'
-    throw new AppError('undo_conflict', message, { path: '' })
-  }
-
   /** While `isSaving`, indexing waits for a search, and scheduled reviews do not run. */
   savePower(isSaving: boolean): void {
     this.memory.savePower(isSaving)

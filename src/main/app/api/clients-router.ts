@@ -1,15 +1,20 @@
 import { once } from 'node:events'
 import type { MemoryClient } from '#shared/contract/index.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
+import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
+import { lineEntry } from '#shared/markdown/log-entry.ts'
+import { sourceMark, sourceName, withoutRepeatedMarks, withSourceMark } from '#shared/markdown/provenance.ts'
+import { supersededLine } from '#shared/markdown/superseded.ts'
+import { withoutMarks } from '#shared/markdown/visibility.ts'
 import { withPrivateSecrets } from '#shared/markdown/visibility-edit.ts'
-import type { FileChange } from '#shared/util/file-change.ts'
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
-import { sourceMark, sourceName, withSourceMarks } from '#shared/markdown/provenance.ts'
-import { type Clock, defaultAgentId } from '#platform'
-import { evidenceOf, untrustedSuggestion } from '#curation'
-import { addToSection, noteItem, localDate, longTermFile, sectionTitle } from '#workspace'
+import type { VisibleMemory } from '#agent'
+import { defaultAgentId } from '#platform'
+import { sessionOfPath } from '#search'
+import { datedNote, fold, toPlainText } from '#search/text'
+import { dailyLogDate, dailyLogPath, localDate, longTermFile, type Workspace } from '#workspace'
 import type { OpenAgent } from '../agents/agent.ts'
-import { type RouterBase, type Routes } from './procedure.ts'
+import { type RouterBase, type Routes, visibleFor } from './procedure.ts'
 
 export const clientsRoutes: Routes<'clients'> = ({ app, forAgent }) => ({
   list: () => app.clients.list(),
@@ -35,23 +40,8 @@ export const clientsRoutes: Routes<'clients'> = ({ app, forAgent }) => ({
     }
   },
   remove: ({ input }) => app.clients.remove(input.client),
-  remember: forAgent(async (agent, input, signal) => {
-    const { client: id, agent: agentId } = input
-    const text = withPrivateSecrets(input.text)
-    const section = input.section === undefined ? undefined : sectionTitle(input.section)
-    const requestedNote = { text, section }
-    const savedNote = input.mayBeThere
-      ? await findClientNote(agent, requestedNote, await app.clients.nameOf(id), app.now)
-      : undefined
-    if (savedNote) return { ...savedNote, change: null }
-    const author = await app.clients.authorizeWrite({ client: id, agent: agentId, text, section }, signal)
-    const { change, ...written } = await saveClientNote(agent, requestedNote, author, app.now)
-    app.clients.countWrite(id)
-    return { ...written, change: change?.change ?? null, alike: await alikeLine(agent, written) }
-  }),
-  undo: forAgent(async (agent, { client, change }) => ({
-    path: await agent.undoClientNote(change, await app.clients.nameOf(client)),
-  })),
+  remember: forAgent((agent, input, signal) => rememberForClient(app, agent, input, signal)),
+  cleanMarks: forAgent((agent) => cleanMarks(agent)),
   programs: ({ input }) => app.clientInstaller.list(agentOption(input.agent)),
   connect: ({ input }) => app.clientInstaller.connect(input.program, agentOption(input.agent)),
   disconnect: ({ input }) => app.clientInstaller.disconnect(input.program),
@@ -70,73 +60,96 @@ function assertServed({ agents }: RouterBase['app'], client: MemoryClient): Memo
   throw new AppError('unknown_agent', `the agent ${client.agent} is archived`, { agent: client.agent })
 }
 
-/** Returns a line that a saved note repeats or may replace, if programs may see it. */
-async function alikeLine(agent: OpenAgent, saved: LinesOfFile) {
-  for (const { path, line, text } of (await orUndefined(agent.suggestions.compare(saved))) ?? []) {
-    const note = await orUndefined(agent.visibleTo({ seesPrivate: false }).read(path))
+type RememberRequest = Parameters<ReturnType<Routes<'clients'>>['remember']>[0]['input']
+type FileLine = NonNullable<RememberRequest['replaces']>
+
+/** Saves a note of a program, unless it is there already, and proposes what it replaces. */
+async function rememberForClient(
+  app: RouterBase['app'],
+  agent: OpenAgent,
+  { client: id, agent: agentId, text: given, replaces, mayBeThere }: RememberRequest,
+  signal: AbortSignal | undefined,
+) {
+  const { workspace, suggestions } = agent
+  const visible = await visibleFor(app, agent, id)
+  const old = replaces && (await replaceablePlace(visible, workspace, replaces))
+  const text = withPrivateSecrets(given)
+  const note = withClientMark(text, await app.clients.nameOf(id), app.now())
+  const there =
+    (await repeatedLine(visible, workspace, text, app.now())) ??
+    (mayBeThere ? await workspace.findRememberedNote(note, app.now()) : undefined)
+  if (there && !old) return { ...there, wasThere: true }
+  const { name } = await app.clients.authorizeWrite({ client: id, agent: agentId, text }, signal)
+  const origin = { cause: 'client' as const, client: name, sources: [sourceName({ kind: 'mcp', name })] }
+  const { path, startLine, endLine } = there ?? (await workspace.remember(note, app.now(), origin))
+  if (!there) app.clients.countWrite(id)
+  const saved = { path, startLine, endLine }
+  const author = { kind: 'client', name } as const
+  const proposal = old && (await suggestions.replace(old, await firstNoteLine(workspace, saved), author))
+  const alike = old || there ? undefined : await alikeLine(visible, agent, saved)
+  return { ...saved, wasThere: there !== undefined, ...(old && { proposal: proposal ?? null }), alike }
+}
+
+/** @throws AppError `input_invalid` if the program may not read the line, or the file cannot be changed */
+async function replaceablePlace(visible: VisibleMemory, workspace: Workspace, { path, line }: FileLine) {
+  const isNote = sessionOfPath(path) === undefined && !workspace.isReadOnly(path)
+  const note = isNote ? await visible.read(path) : undefined
+  const text = note?.text.split(/\r?\n/)[line - 1] ?? ''
+  if (note && !note.hiddenLines.has(line - 1) && text.trim() !== '' && !text.startsWith('#'))
+    return { path: note.path, line }
+  const reason = `replaces: ${path}:${line} is not a line of a note that can be changed`
+  throw new AppError('input_invalid', reason, { reason })
+}
+
+/**
+ * Returns the line of today's log or of the long-term memory with the words of a note; not a struck one. Logs of other
+ * days are not searched: the same event can happen again.
+ */
+async function repeatedLine(visible: VisibleMemory, { layout }: Workspace, note: string, at: Date) {
+  const words = wordsOf(datedNote(note, localDate(at)))
+  for (const path of [dailyLogPath(localDate(at), layout), longTermFile(layout)]) {
+    const { text = '', hiddenLines } = (await orUndefined(visible.read(path))) ?? {}
+    const isRepeated = (line: string, index: number) =>
+      wordsOf(lineEntry(line)?.text ?? line) === words && !supersededLine(line) && hiddenLines?.has(index) !== true
+    const line = text.split(/\r?\n/).findIndex(isRepeated) + 1
+    if (line > 0) return { path, startLine: line, endLine: line }
+  }
+  return undefined
+}
+
+function wordsOf(line: string): string {
+  return fold(toPlainText(withoutMarks(withoutLead(line))))
+}
+
+/** Returns the first line of an entry that has text. */
+async function firstNoteLine(workspace: Workspace, { path, startLine }: LinesOfFile): Promise<FileLine> {
+  const lines = (await workspace.read(path)).text.split('\n')
+  return { path, line: startLine + (lines[startLine - 1]?.startsWith('#') === true ? 1 : 0) }
+}
+
+/** Returns a line that a saved note repeats or may replace, if the program may see it. */
+async function alikeLine(visible: VisibleMemory, { suggestions }: OpenAgent, saved: LinesOfFile) {
+  for (const { path, line, text } of (await orUndefined(suggestions.compare(saved))) ?? []) {
+    const note = await orUndefined(visible.read(path))
     if (note && !note.hiddenLines.has(line - 1)) return { path, line, text }
   }
   return undefined
 }
 
-type NoteServices = Pick<OpenAgent, 'workspace' | 'suggestions'>
-
-interface ProgramNote {
-  readonly text: string
-  /** Title of a section, as `sectionTitle` returns it; undefined for the daily log. */
-  readonly section: string | undefined
-}
-
-interface SavedNote extends LinesOfFile {
-  readonly change?: FileChange
-  /** Id of the proposal in the inbox; null if the user already rejected the same proposal. */
-  readonly proposal?: string | null
-}
-
-/** Saves a note of a program. Without permission for MEMORY.md, saves it in the daily log and suggests the rest. */
-async function saveClientNote(
-  services: NoteServices,
-  { text, section }: ProgramNote,
-  { name, mayKeep }: { readonly name: string; readonly mayKeep: boolean },
-  now: Clock,
-): Promise<SavedNote> {
-  const date = now()
-  const note = withClientMark(text, name, date)
-  const origin = { cause: 'client' as const, client: name, sources: [sourceName({ kind: 'mcp', name })] }
-  if (section !== undefined && mayKeep) return services.workspace.rememberIn(section, note, origin)
-  return withSuggestion(services, await services.workspace.remember(note, date, origin), { note, section, name, date })
-}
-
-/** Finds a note whose confirmation was lost; undefined if it is not saved. Adds the proposal if it is missing. */
-async function findClientNote(services: NoteServices, { text, section }: ProgramNote, name: string, now: Clock) {
-  const date = now()
-  const note = withClientMark(text, name, date)
-  const { workspace } = services
-  const longTermEntry = section === undefined ? undefined : await workspace.findRememberedNote(note, date, true)
-  if (longTermEntry) return longTermEntry
-  const entry = await workspace.findRememberedNote(note, date)
-  return entry && withSuggestion(services, entry, { note, section, name, date })
+/** Earlier versions marked every line of a note. */
+async function cleanMarks({ workspace }: OpenAgent) {
+  const cleaned: { path: string; before: string; after: string }[] = []
+  for (const path of await workspace.paths()) {
+    if (dailyLogDate(path, workspace.layout) === undefined) continue
+    const { text: before } = await workspace.read(path)
+    const after = withoutRepeatedMarks(before)
+    if (after !== before) cleaned.push({ path, before, after })
+  }
+  if (cleaned.length === 0) return { change: null, notes: 0 }
+  const { change = null } = await workspace.runTransaction({}, cleaned, { cause: 'user' })
+  return { change, notes: cleaned.length }
 }
 
 function withClientMark(text: string, name: string, date: Date): string {
-  return withSourceMarks(text.trim(), sourceMark([{ kind: 'mcp', name }], localDate(date)))
-}
-
-async function withSuggestion(
-  { workspace, suggestions }: NoteServices,
-  entry: SavedNote,
-  { note, section, name, date }: { note: string; section: string | undefined; name: string; date: Date },
-): Promise<SavedNote> {
-  if (section === undefined) return entry
-  const path = longTermFile(workspace.layout)
-  const before = (await workspace.exists(path)) ? (await workspace.read(path)).text : undefined
-  const after = addToSection(before ?? '', section, noteItem(note)).text
-  const lines = (await workspace.read(entry.path)).text.split('\n')
-  const line = entry.startLine + (lines[entry.startLine - 1]?.startsWith('#') === true ? 1 : 0)
-  // Links the proposal to the note: undoing the note also withdraws the proposal.
-  const evidence = [evidenceOf(entry.path, line, lines[line - 1] ?? '')]
-  const origin = { author: { kind: 'client' as const, name }, at: date.getTime() }
-  const source = sourceName({ kind: 'mcp', name })
-  const proposal = await suggestions.propose(untrustedSuggestion({ path, before, after }, [source], origin, evidence))
-  return { ...entry, proposal: proposal ?? null }
+  return withSourceMark(text.trim(), sourceMark([{ kind: 'mcp', name }], localDate(date)))
 }

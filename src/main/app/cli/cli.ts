@@ -1,6 +1,7 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
+import { styleText } from 'node:util'
 import { agentIdSchema } from '#shared/contract/base.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { embeddingProviders } from '#shared/util/providers.ts'
@@ -11,7 +12,9 @@ import { evaluateRecall } from './commands/evaluate-command.ts'
 import { explain } from './commands/explain-command.ts'
 import { exportHistory, importHistory, showHistory } from './commands/history-command.ts'
 import { indexFiles, searchMemory, listChats, showStatus } from './commands/memory-commands.ts'
+import { getNote, importFiles, listRecent, undoChange } from './commands/note-commands.ts'
 import { saveNote } from './commands/remember-command.ts'
+import { completionScript, shells, type Shell } from './completion.ts'
 import { homeFlag, type CommonFlags, type McpFlags } from './flags.ts'
 import { type Output, escapeControls, tolerateClosedOutput, UsageError } from './cli-output.ts'
 import { assertNeverUsed, openMemory } from './open-memory.ts'
@@ -46,7 +49,6 @@ const program = new Command('commonplace')
   .exitOverride()
   // `printError` prints the error.
   .configureOutput({ outputError: () => undefined })
-  .showSuggestionAfterError(false)
 
 function withFolderOptions(subcommand: Command): Command {
   return subcommand.option('--workspace <dir>', t('help.workspace')).option('--home <dir>', t('help.home'))
@@ -79,7 +81,28 @@ vectorCommand('index', t('help.index')).option('--force', t('help.force')).actio
 searchCommand('search', t('help.search'))
   .argument('<query>')
   .option('--private', t('help.searchPrivate'))
+  .option('--grep', t('help.grep'))
+  .option('--fail-empty', t('help.failEmpty'))
   .action(onPrimary(searchMemory))
+
+command('get', t('help.get'))
+  .argument('<path[:line]>')
+  .option('--private', t('help.showPrivate'))
+  .action(onPrimary(getNote))
+
+command('recent', t('help.recent'))
+  .option('--limit <n>', t('help.limit'), parseInteger, 20)
+  .option('--private', t('help.recentPrivate'))
+  .action(onPrimary(listRecent))
+
+command('undo', t('help.undo')).argument('[change]').action(onPrimary(undoChange, false))
+
+command('import', t('help.import'))
+  .argument('<path>')
+  .option('--into <folder>', t('help.into'), 'memory/imports')
+  .option('--no-attachments', t('help.noAttachments'))
+  .option('--dry-run', t('help.dryImport'))
+  .action(onPrimary(importFiles, false))
 
 searchCommand('explain', t('help.explain'))
   .argument('<query>')
@@ -136,6 +159,7 @@ withFolderOptions(program.command('mcp'))
   .option('--agent <id>', t('help.mcpAgent'))
   .option('--client <name>', t('help.client'))
   .option('--read-only', t('help.readOnly'))
+  .option('--connector', t('help.connector'))
   .option('--install <program>', t('help.install'))
   .option('--uninstall <program>', t('help.uninstall'))
   .option('--dry-run', t('help.dryRun'))
@@ -154,6 +178,12 @@ command('serve', t('help.serve'))
   .option('--port <n>', t('help.port'), parsePort)
   .option('--no-open', t('help.noOpen'))
   .action(serve)
+
+program
+  .command('completion')
+  .description(t('help.completion'))
+  .addArgument(new Argument('<shell>').choices(shells))
+  .action((shell: Shell) => void process.stdout.write(`${completionScript(shell, program)}\n`))
 
 tolerateClosedOutput()
 const exitWith = (error: unknown) => process.exit(printError(error))
@@ -193,10 +223,14 @@ function appOptions({ home, workspace, agent }: Omit<CommonFlags, 'agent'> & { r
 }
 
 function print({ value, text, warning, isFailure }: Output, flags: CommonFlags): void {
-  process.stdout.write(escapeControls(flags.json ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`))
+  const shown = escapeControls(flags.json ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`)
+  process.stdout.write(flags.json ? shown : shown.replaceAll(resultPlace, (place) => styleText('cyan', place)))
   if (warning) process.stderr.write(escapeControls(`commonplace: ${warning}\n`))
   if (isFailure) process.exitCode = 1
 }
+
+/** The place at the start of a result. `styleText` leaves out colours with NO_COLOR, and in pipes and files. */
+const resultPlace = /^\S[^·\n]*:\d+(?:-\d+)?(?= · \d\.\d\d · )/gm
 
 async function serveMcp(flags: McpFlags): Promise<void> {
   const options = appOptions(flags)
@@ -266,6 +300,8 @@ function usageText({ code, message }: CommanderError): string {
   const [, expected, received] = /Expected (\d+) \w+ but got (\d+)/.exec(message) ?? []
   const reason = choices === undefined ? message.replace(/^.* is invalid\. ?/s, '') : t('usage.choices', { choices })
   const text = t(`usage.${code.replace('commander.', '') as UsageKey}`, { name, value, reason, expected, received })
+  const [, similar] = /\(Did you mean (?:one of )?(.+)\?\)$/.exec(message) ?? []
+  if (similar !== undefined) return text + t('common.semicolon') + t('usage.similar', { similar })
   return code === 'commander.unknownOption' && /\s/.test(name ?? '') ? `${text}; ${t('usage.dashes')}` : text
 }
 

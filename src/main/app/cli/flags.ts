@@ -14,7 +14,11 @@ export interface WaitFlags {
   readonly wait: boolean
 }
 
-export type SearchFlags = WaitFlags & Pick<SearchOptions, 'maxResults' | 'minScore'> & Pick<CommonFlags, 'private'>
+export interface SearchFlags
+  extends WaitFlags, Pick<SearchOptions, 'maxResults' | 'minScore'>, Pick<CommonFlags, 'private'> {
+  readonly grep?: boolean
+  readonly failEmpty?: boolean
+}
 
 export interface EvalFlags extends SearchFlags {
   readonly queries: string
@@ -36,6 +40,7 @@ export interface McpFlags extends Omit<CommonFlags, 'agent'> {
   readonly agent?: string
   readonly client?: string
   readonly readOnly?: boolean
+  readonly connector?: boolean
   readonly install?: string
   readonly uninstall?: string
   readonly dryRun?: boolean

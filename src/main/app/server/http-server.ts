@@ -18,7 +18,7 @@ import { accessDeniedPage, accessDeniedPolicy, keyFromInput, type AccessDeniedRe
 import { loopbackAddress, Authenticator } from './authentication.ts'
 import { closeServer } from '../instance-lock/primary-connection.ts'
 import { securityHeaders } from './security-headers.ts'
-import { mcpPath } from './mcp-endpoint.ts'
+import { isMcpPath } from './mcp-endpoint.ts'
 import { hash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -102,7 +102,7 @@ export async function startHttpServer({ accept, mcp, folder, log, port }: HostOp
   server.on('error', (error) => log.fault(error, 'the browser host'))
 
   async function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.url === mcpPath) return mcp.handle(request, response)
+    if (isMcpPath(request.url)) return mcp.handle(request, response)
     if (!authenticator.isAllowedOrigin(request)) return refuse(response, 403, 'Access denied: wrong host or origin.')
     // Other targets, such as absolute addresses, are no paths.
     const target = request.url?.startsWith('/') ? URL.parse(`http://${loopbackAddress}${request.url}`) : null

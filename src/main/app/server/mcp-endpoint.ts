@@ -6,7 +6,11 @@ import { TokenBucket } from '#platform'
 import { closeServer } from '../instance-lock/primary-connection.ts'
 import { loopbackAddress } from './authentication.ts'
 
-export const mcpPath = '/mcp'
+const mcpPath = '/mcp'
+
+export function isMcpPath(path: string | undefined): boolean {
+  return path === mcpPath || path === `${mcpPath}/connector`
+}
 
 /** Returns an endpoint that loads the MCP SDK at the first request. */
 export function lazyMcpEndpoint(hostProcess: HostProcess): McpEndpoint {
@@ -80,7 +84,7 @@ export class McpPort {
   async #serve(endpoint: McpEndpoint, port: number): Promise<Server> {
     const { log } = this.#hostProcess.base
     const server = createServer({ headersTimeout: 5000 }, (request, response) => {
-      if (request.url !== mcpPath) return void response.writeHead(404, { Connection: 'close' }).end()
+      if (!isMcpPath(request.url)) return void response.writeHead(404, { Connection: 'close' }).end()
       endpoint.handle(request, response).catch((error: unknown) => {
         log.fault(error, 'mcp')
         if (!response.headersSent) response.writeHead(500)

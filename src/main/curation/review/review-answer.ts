@@ -4,7 +4,7 @@ import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
 import { parseJson } from '#shared/util/json.ts'
 import type { LineEdit, ReviewEstimate } from '#shared/contract/index.ts'
 import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
-import { noteSources, sourceMark } from '#shared/markdown/provenance.ts'
+import { sourceMark, sourcesOfLine } from '#shared/markdown/provenance.ts'
 import { appendDurably, readRows } from '#platform'
 import type { ReviewBatch } from './review-units.ts'
 import { evidenceOf, supersedingFinding, type Finding, type LoadedNote } from '../suggestions/suggestion.ts'
@@ -125,8 +125,8 @@ async function promotionFinding(
 ): Promise<Finding | undefined> {
   const lines = await Array.fromAsync(quotes, (quote) => findLine(quote, context))
   if (!lines.every((line) => line !== undefined)) return undefined
-  // Sources in the front matter of a note apply to each of its lines.
-  const noteWideSources = lines.flatMap(({ file }) => noteSources(file.text))
+  // Sources in the front matter of a note, and the program of a log entry, apply to each of its lines.
+  const noteWideSources = lines.flatMap(({ file, line }) => sourcesOfLine(file.text, line))
   const marks = new Set([
     ...lines.flatMap(({ raw }) => raw.match(markPattern) ?? []),
     ...noteWideSources.map((source) => sourceMark([source], context.today)),

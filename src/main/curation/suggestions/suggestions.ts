@@ -19,6 +19,7 @@ import { Review, type ReviewOptions } from '../review/review.ts'
 import {
   flagLine,
   isOpen,
+  type Place,
   suggestionKey,
   pathsOf,
   suggestionOf,
@@ -146,6 +147,28 @@ export class SuggestionService {
     const origin = { author: { kind: 'user' as const }, at: at.getTime() }
     const suggestion = suggestionOf({ ...finding, detail }, origin, () => file, privacyOf)
     return (await this.#addOnce(suggestion, (other) => isOpen(other, at.getTime()))).id
+  }
+
+  /**
+   * Proposes to strike a line that a saved one replaces. Lines are 1-based.
+   * @returns the id of the proposal or of an equal open one; undefined if an equal one was rejected
+   * @throws AppError `edit_no_match` if a line has no text, and as `Workspace.read`
+   */
+  async replace(
+    old: Omit<Place, 'raw'>,
+    saved: Omit<Place, 'raw'>,
+    author: Suggestion['author'],
+  ): Promise<string | undefined> {
+    const { workspace, now, privacyOf } = this.#options
+    const loaded = [old, saved].map(async ({ path }) => [path, await readNote(workspace, path)] as const)
+    const notes = new Map(await Promise.all(loaded))
+    const placeOf = ({ path, line }: Omit<Place, 'raw'>): Place => {
+      const raw = notes.get(path)?.lines.lines[line - 1] ?? ''
+      if (raw.trim() !== '' && !raw.startsWith('#')) return { path, line, raw }
+      throw new AppError('edit_no_match', `${path} has no note in line ${line}`, { path })
+    }
+    const finding = supersedingFinding(placeOf(old), placeOf(saved), localDate(now()), 'supersedes')
+    return this.propose(suggestionOf(finding, { author, at: now().getTime() }, (path) => notes.get(path), privacyOf))
   }
 
   /** Accepts open proposals as one change. @throws AppError `file_changed`, and as `Workspace.runTransaction` */

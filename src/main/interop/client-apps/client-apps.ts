@@ -21,7 +21,7 @@ const usedIntervalMs = 60_000
 /** Limit of stored programs, so that invented names cannot fill the disk. */
 const maxClients = 200
 const defaultLimits = { notesPerDay: 200, charactersPerDay: 500_000, callsPerMinute: 240, callsAtOnce: 4 }
-const changeable = ['permission', 'agent', 'hasFullAccess', 'mayKeep', 'limits'] as const
+const changeable = ['permission', 'agent', 'hasFullAccess', 'limits'] as const
 const unused = { date: '', calls: 0, notes: 0, characters: 0 }
 
 interface ClientsOptions {
@@ -124,9 +124,9 @@ export class ClientApps {
   async authorizeWrite(
     request: Omit<WriteRequest, 'id' | 'name'>,
     signal: AbortSignal | undefined,
-  ): Promise<{ readonly name: string; readonly mayKeep: boolean }> {
+  ): Promise<{ readonly name: string }> {
     const { client: id } = request
-    const { name, permission, mayKeep } = await this.#withClients((clients) => {
+    const { name, permission } = await this.#withClients((clients) => {
       const client = this.#toMemoryClient(requireClient(clients, id))
       const { name, permission, limits, today, hasFullAccess } = client
       if (permission === 'read')
@@ -140,7 +140,7 @@ export class ClientApps {
       if (shared) assertQuota(name, 'the programs without a token together', shared, shared.today, length)
       return this.#addUse(id, { notes: 1, characters: length })
     })
-    if (permission === 'write') return { name, mayKeep }
+    if (permission === 'write') return { name }
     if (this.#openWindowCount === 0) {
       const message = 'no window of Commonplace is open to ask the user for permission; nothing was written'
       throw new AppError('client_unanswered', message, { name })
@@ -148,7 +148,7 @@ export class ClientApps {
     const decision = await this.writeRequests.ask({ ...request, name }, signal)
     if (decision === 'no') throw new AppError('client_refused', 'the user has refused to save this', { name })
     if (decision === 'always') await this.update(id, { permission: 'write' })
-    return { name, mayKeep: true }
+    return { name }
   }
 
   /** Permission requests need an open window. @returns a function to call when it closes */
@@ -232,7 +232,7 @@ export class ClientApps {
 }
 
 function newClient(id: string, name: string, agent: string): StoredClient {
-  const rights = { permission: 'write', hasFullAccess: false, mayKeep: false } as const
+  const rights = { permission: 'write', hasFullAccess: false } as const
   const counts = { limits: defaultLimits, today: unused, writes: 0 }
   return { id, name, agent, ...rights, ...counts, tokenHash: null, usedAt: null }
 }

@@ -195,7 +195,7 @@ async function resolveWriteTarget(file: string): Promise<string> {
 async function callTestTool(connection: McpConnection): Promise<string | undefined> {
   const signal = AbortSignal.timeout(testTimeoutMs)
   const options = { signal, timeoutMs: testTimeoutMs, isPrivate: false, onProgress: () => undefined }
-  const { isError, content } = await connection.call('memory_recent', { days: 1, limit: 1 }, options)
+  const { isError, content } = await connection.call('memory_recent', {}, options)
   if (isError !== true) return undefined
   return content.map((part) => (part.type === 'text' ? part.text : '')).join(' ')
 }

@@ -46,6 +46,8 @@ export interface MemoryAccess {
   readonly caller: (sentName: string | undefined) => Promise<Caller>
   /** If true, all writes are refused, even if the program has permission to write. */
   readonly isReadOnly: boolean
+  /** If true, the tools are `search` and `fetch`. */
+  readonly isConnector: boolean
   readonly now: () => Date
   /** Logs an unexpected error. @returns the log reference */
   readonly onFault: (error: unknown) => Promise<string>

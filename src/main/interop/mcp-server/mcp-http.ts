@@ -30,12 +30,15 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
   /** One handler for each program and agent: a change event may reach only programs that can read the note. */
   const handlers = new Map<string, { readonly nodeHandler: NodeHandler; readonly close: () => Promise<void> }>()
 
-  const handlerFor = ({ id: client, agent }: MemoryClient) => {
-    const key = JSON.stringify([client, agent])
+  const handlerFor = ({ id: client, agent }: MemoryClient, isConnector: boolean) => {
+    const key = JSON.stringify([client, agent, isConnector])
     const existing = handlers.get(key)
     if (existing) return existing
     const options = { onerror: () => undefined, maxRequestBodySize: maxRequestBytes, maxSubscriptions }
-    const handler = createMcpHandler((context) => buildMemoryServer(accessFor(access, context.authInfo)), options)
+    const handler = createMcpHandler(
+      (context) => buildMemoryServer(accessFor(access, context.authInfo, isConnector)),
+      options,
+    )
     const lastList: { key?: string } = {}
     const stopReports = reportChanges(access, async () => ({ id: client, agent }), handler.notify, lastList)
     // Listing also opens the memory for programs that only subscribe. Later requests report errors.
@@ -65,7 +68,7 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
       const auth: AuthInfo = { token: '', clientId: client.id, scopes: [], extra: { client } }
       // The SDK's type declares optional fields without `undefined`.
       const authorizedRequest = Object.assign(request, { auth }) as unknown as Parameters<NodeHandler>[0]
-      await handlerFor(client).nodeHandler(authorizedRequest, response)
+      await handlerFor(client, request.url?.endsWith('/connector') === true).nodeHandler(authorizedRequest, response)
     },
     async close() {
       await Promise.all([...handlers.values()].map((handler) => handler.close()))
@@ -81,7 +84,7 @@ async function authenticate({ ask }: HttpAccess, token: string): Promise<MemoryC
   })
 }
 
-function accessFor({ ask, now, onFault }: HttpAccess, auth: AuthInfo | undefined): MemoryAccess {
+function accessFor({ ask, now, onFault }: HttpAccess, auth: AuthInfo | undefined, isConnector: boolean): MemoryAccess {
   const client = auth?.extra?.['client'] as MemoryClient
   return {
     ask,
@@ -91,6 +94,7 @@ function accessFor({ ask, now, onFault }: HttpAccess, auth: AuthInfo | undefined
     onEvent: () => () => undefined,
     caller: async () => client,
     isReadOnly: client.permission === 'read',
+    isConnector,
   }
 }
 

@@ -270,11 +270,18 @@ export class Memory {
     }
   }
 
-  #staleness(): Pick<SearchResponse, 'stale' | 'standstill'> | undefined {
-    const standstill = this.#status && failureOf(this.#status)
-    return standstill === undefined ? undefined : { stale: true, standstill }
+  #staleness(): Partial<Pick<SearchResponse, 'stale' | 'standstill' | 'reading'>> | undefined {
+    if (!this.#status) return undefined
+    const { state, done, total } = this.#status
+    const standstill = failureOf(this.#status)
+    if (standstill !== undefined) return { stale: true, standstill }
+    const isReading = (state === 'starting' || state === 'indexing') && total >= minReading && done < total
+    return isReading ? { stale: true, reading: { done, total } } : undefined
   }
 }
+
+/** Fewer files are indexed within a moment. */
+const minReading = 50
 
 function failureOf({ problems }: IndexStatus): string | undefined {
   return problems.find(({ code }) => code === 'index_failed')?.message

@@ -5,7 +5,7 @@ import { openFenceOf, type Section, sectionsOf, withoutHeadings } from '#shared/
 import { redactionPlaceholder, visibilityOf } from '#shared/markdown/visibility.ts'
 import { withPrivateLines } from '#shared/markdown/visibility-edit.ts'
 import { headingAt } from '#shared/markdown/blocks/line-starts.ts'
-import { appendBlock, logEntry } from '#shared/markdown/log-entry.ts'
+import { appendBlock, listedFacts, logEntry } from '#shared/markdown/log-entry.ts'
 import { localDate, localTime } from './layout.ts'
 
 export type EntryLines = Omit<LinesOfFile, 'path'>
@@ -122,7 +122,8 @@ function entryForms(note: string, time: string): { readonly line: string; readon
   const { isFullyPrivate, privateLines } = visibilityOf(note.trim())
   // A private mark in the title would cover the whole entry.
   const hasTitle = title !== '' && text !== '' && !isFullyPrivate && !privateLines.has(0)
-  if (!hasTitle) return { line: logEntry(body, time), section }
+  const facts = listedFacts(body)?.map((fact) => logEntry(fact, time))
+  if (!hasTitle) return { line: facts?.join('\n') ?? logEntry(body, time), section }
   const titled = logEntry(noteBody(text), time, title)
   return { line: titled, section: titled }
 }

@@ -48,15 +48,7 @@ import {
 import { isHidden } from './file-names.ts'
 import { locateAttachment, readPiece } from './attachments.ts'
 import { KnownFiles } from './known-files.ts'
-import {
-  addLogEntry,
-  addToSection,
-  type EntryLines,
-  findLines,
-  findLogEntry,
-  noteItem,
-  sectionTitle,
-} from './note-entries.ts'
+import { addLogEntry, addToSection, type EntryLines, findLogEntry, noteItem, sectionTitle } from './note-entries.ts'
 import {
   normalizePath,
   findReadableFolder,
@@ -300,13 +292,11 @@ export class Workspace {
     return saved
   }
 
-  /** Finds a note in the daily log or the long-term memory, after a request that got no answer. */
-  async findRememberedNote(given: string, at: Date, isLongTerm = false) {
-    const note = this.#dated(given, localDate(at))
-    const path = isLongTerm ? longTermFile(this.layout) : dailyLogPath(localDate(at), this.layout)
+  /** Finds a note in the daily log, after a request that got no answer. */
+  async findRememberedNote(given: string, at: Date) {
+    const path = dailyLogPath(localDate(at), this.layout)
     if (!(await this.exists(path))) return undefined
-    const { text } = await this.read(path)
-    const lines = isLongTerm ? findLines(text, noteItem(note)) : findLogEntry(text, note, at)
+    const lines = findLogEntry((await this.read(path)).text, this.#dated(given, localDate(at)), at)
     return lines && { path, ...lines }
   }
 

@@ -9,7 +9,9 @@ import {
   withImport,
   withoutImport,
   withSource,
-  withSourceMarks,
+  sourcesOfLine,
+  withoutRepeatedMarks,
+  withSourceMark,
 } from '../../../../src/shared/markdown/provenance.ts'
 import { isLocalEndpoint } from '../../../../src/shared/util/locality.ts'
 import { withAddedPrivate, withVisibility } from '../../../../src/shared/markdown/visibility-edit.ts'
@@ -106,12 +108,42 @@ describe('source marks', () => {
     },
   )
 
-  it("marks each line of a program's note, keeps code unchanged, and ignores marks that the program wrote", () => {
-    const mark = sourceMark([{ kind: 'mcp', name: 'Codex' }], '2026-11-22')
-    const note = '- one ^[web: bank.example]\n\n---\n```js\nrun()\n```\ntwo'
-    const marked = `- one ^[web: bank.example] ${mark}\n\n---\n\`\`\`js\nrun()\n\`\`\`\n${mark}\ntwo ${mark}`
-    expect(withSourceMarks(note, mark)).toBe(marked)
-    expect(withSourceMarks('```\nnever ends', mark)).toBe(`\`\`\`\nnever ends\n\`\`\`\n${mark}`)
+  const codex = { kind: 'mcp', name: 'Codex' } as const
+  const mark = sourceMark([codex], '2026-11-22')
+
+  it.each([
+    ['- one ^[web: bank.example]\n\ntwo', `- one ^[web: bank.example] ${mark}\n\ntwo`],
+    ['- one\n- two', `- one ${mark}\n- two ${mark}`],
+    ['# Title\n\nOne\n\n## Part\ntwo', `# Title\n\nOne ${mark}\n\n## Part\ntwo`],
+    ['# Title', `# Title ${mark}`],
+    ['```js\nrun()\n```\ntwo', `${mark}\n\n\`\`\`js\nrun()\n\`\`\`\ntwo`],
+    ['| a |\n|---|\n| b |', `${mark}\n\n| a |\n|---|\n| b |`],
+    ['One\n- 10:31 The user trusts Bob', `One ${mark}\n- 10:31 The user trusts Bob ${mark}`],
+    ['One\n```\n- 10:31 Bob\n```', `One ${mark}\n\`\`\`\n- 10:31 Bob\n\`\`\``],
+  ])("marks the program's note %j once", (note, marked) => {
+    expect(withSourceMark(note, mark)).toBe(marked)
+  })
+
+  it('removes repeated marks of an entry, also those after code, and no others', () => {
+    const other = '^[mcp: Other, 2026-11-22]'
+    const code = `\`\`\`\nrun() ${mark}\n\`\`\``
+    const log = `# Day\n\n- 09:00 One ${mark}\n\n## 09:30 - Plan ${mark}\nOne ${mark}\ntwo ${mark}\n${code}\n${mark}\nthree ${other}\n`
+    expect(withoutRepeatedMarks(log)).toBe(
+      `# Day\n\n- 09:00 One ${mark}\n\n## 09:30 - Plan ${mark}\nOne ${mark}\ntwo\n${code}\nthree ${other}\n`,
+    )
+    const own = `## 10:00\nMine\nquoted ${mark}\n`
+    expect(withoutRepeatedMarks(own)).toBe(own)
+  })
+
+  it('finds the program of each line of an entry, and of no other entry', () => {
+    const own = '- 09:00 Mine\n\n## 09:30\nMine\n'
+    const theirs = ['One', '- 10:31 The user trusts Bob', '```', '## 10:32', '- 10:33 Bob', '```', '', 'Last']
+    const log = `# 2026-11-22\n\n${own}\n## 10:30\n${withSourceMark(theirs.join('\n'), mark)}\n\n- 10:40 Mine\n`
+    const lines = log.split('\n')
+    const sourcesAt = (text: string) => sourcesOfLine(log, lines.findIndex((line) => line.startsWith(text)) + 1)
+    for (const text of ['## 10:30', ...theirs.filter((line) => line !== '')])
+      expect(sourcesAt(text), text).toEqual([codex])
+    for (const text of ['- 09:00', '## 09:30', 'Mine', '- 10:40']) expect(sourcesAt(text), text).toEqual([])
   })
 })
 

@@ -1,7 +1,7 @@
 import i18next from 'i18next'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Cause, GitExport, GitImport } from '#shared/contract/index.ts'
+import type { Cause, GitExport, GitImport, HistoryEntry } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { PrimaryClient } from '../../instance-lock/host-process.ts'
 import { localMoment, UsageError, type Output } from '../cli-output.ts'
@@ -58,13 +58,20 @@ export async function showHistory({ client }: PrimaryClient, flags: ShowFlags, p
   }
   const changes = await client.history.timeline({ agent, path, limit })
   if (changes.length === 0) throw new Error(t('usage.noChanges', { path }))
-  const lines = changes.map(({ at, cause, client: program, path: to, from, added, removed, exists, isUndo }) => {
-    const counts = exists ? `+${added} -${removed}` : t('history.removed')
-    const name = program ?? causeName(cause)
-    const author = isUndo ? t('history.undo', { author: name }) : name
-    return `${localMoment(at)}  ${counts}  ${author}  ${from === undefined ? to : `${from} → ${to}`}`
-  })
-  return { value: { changes }, text: lines.join('\n') }
+  return { value: { changes }, text: changes.map(changeLine).join('\n') }
+}
+
+export function changeLine(entry: HistoryEntry): string {
+  const { at, cause, client: program, path: to, from, added, removed, exists, isUndo } = entry
+  const counts = exists ? `+${added} -${removed}` : t('history.removed')
+  const name = program ?? causeName(cause)
+  const author = isUndo ? t('history.undo', { author: name }) : name
+  return `${localMoment(at)}  ${counts}  ${author}  ${from === undefined ? to : `${from} → ${to}`}`
+}
+
+/** Replaces the line of progress on a terminal; '' removes it. */
+export function showProgress(line: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${line}`)
 }
 
 /** Shows the progress of a request on a terminal. Ctrl-C cancels it. @returns its result */
@@ -73,17 +80,16 @@ async function follow<T extends object>(
 ): Promise<T> {
   const stop = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
-  const show = (line: string) => process.stderr.isTTY && process.stderr.write(`\r\u001B[K${line}`)
   try {
     for await (const step of await start(stop.signal)) {
       if (!('done' in step)) return step
-      show(t('history.progress', step))
+      showProgress(t('history.progress', step))
     }
     throw new AppError('owner_gone', 'the process that had this memory open ended before it answered')
   } catch (error) {
     throw stop.signal.aborted ? new Error(t('usage.cancelled'), { cause: error }) : error
   } finally {
-    show('')
+    showProgress('')
   }
 }
 

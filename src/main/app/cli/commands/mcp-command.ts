@@ -18,7 +18,7 @@ const closeTimeoutMs = 5000
 export async function runMcpServer(
   opening: Promise<HostProcess>,
   { now = systemClock }: AppOptions,
-  { agent, client, readOnly = false }: McpFlags,
+  { agent, client, readOnly = false, connector = false }: McpFlags,
 ): Promise<void> {
   const warmedAgents = new Set([agent ?? defaultAgentId])
   const abortReason = await serveOverStdio({
@@ -37,6 +37,7 @@ export async function runMcpServer(
       return caller
     },
     isReadOnly: readOnly,
+    isConnector: connector,
     now,
     onFault: async (error) => (await opening).base.log.fault(error, 'mcp'),
   })

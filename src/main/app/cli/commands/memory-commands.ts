@@ -85,8 +85,9 @@ export async function searchMemory(
   const { vectorWaitMs, warning } = await waitForVectors(client, { agent }, flags.wait)
   const options = { ...searchOptions(flags), vectorWaitMs, showWeak: !isJson }
   const answer = await client.search.query({ agent, query, options })
-  const { results, weak, provider, model, standstill, notice, conditions = [], absent = [] } = answer
-  const staleWarning = standstill === undefined ? undefined : t('search.stale', { reason: standstill })
+  const { results, weak, provider, model, standstill, reading, notice, conditions = [], absent = [] } = answer
+  const staleWarning =
+    standstill === undefined ? reading && t('search.reading', reading) : t('search.stale', { reason: standstill })
   const { notes = [], chats = [] } = Object.groupBy(results, ({ source }) =>
     source === 'sessions' ? 'chats' : 'notes',
   )
@@ -94,15 +95,17 @@ export async function searchMemory(
   const lines = [
     ...conditions.map((condition) => formatCondition(condition, sayResult)),
     ...(absent.length > 0 ? [t('search.absent', { words: absent.join(sayResult('comma')) })] : []),
-    ...(results.length === 0 ? [t('search.nothing')] : []),
     ...notes.map(lineOf),
     ...groupLines(t('search.chats'), chats),
     ...groupLines(t('search.weak'), weak.slice(0, maxWeak)),
   ]
+  const found = results.map(({ path, startLine, snippet }) => `${path}:${startLine}:${snippet.replaceAll(/\s+/g, ' ')}`)
+  const nothing = results.length === 0 && !isJson ? t('search.nothing') : undefined
   return {
     value: { query: answer.query, results: results.map(printedFields), provider, model, conditions: answer.conditions },
-    text: lines.join('\n'),
-    warning: warning ?? staleWarning ?? notice?.message,
+    text: (flags.grep ? found : lines).join('\n'),
+    warning: [warning ?? staleWarning ?? notice?.message, nothing].filter(Boolean).join(t('common.semicolon')),
+    isFailure: flags.failEmpty === true && results.length === 0,
   }
 }
 

@@ -1,4 +1,4 @@
-import { text as readText } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 import { AppError, onAppError, orUndefined } from '#shared/util/errors.ts'
 import { createApp, openBase, type AppBase, type AppOptions } from '../../composition/create-app.ts'
 import { callPrimary, lockPathsOf } from '../../instance-lock/primary-connection.ts'
@@ -18,7 +18,7 @@ export async function saveNote(
   { agent, private: isPrivate }: CommonFlags,
   text: string | undefined,
 ): Promise<Output> {
-  const input = text ?? (process.stdin.isTTY ? '' : await readText(process.stdin))
+  const input = text ?? (process.stdin.isTTY ? '' : decodeInput(await buffer(process.stdin)))
   const given = input.replaceAll(/\r\n?/g, '\n').trim()
   const note = isPrivate ? withAddedPrivate(undefined, given, true) : given
   if (given === '') throw new UsageError(t('usage.empty'))
@@ -37,6 +37,18 @@ export async function saveNote(
     return { value: { path, startLine, endLine }, text: `${path}:${startLine}`, warning }
   } finally {
     base.close()
+  }
+}
+
+/** Decodes UTF-8, or UTF-16 with a byte order mark, as some shells write it. @throws UsageError for other encodings */
+function decodeInput(bytes: Buffer): string {
+  const [first, second] = bytes
+  const encoding =
+    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes)
+  } catch {
+    throw new UsageError(t('usage.encoding'))
   }
 }
 

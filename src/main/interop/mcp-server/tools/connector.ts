@@ -13,7 +13,7 @@ import {
   defaultAnswerTokens,
 } from '../bounded-answer.ts'
 import { noteUri } from '../mcp-resources.ts'
-import { queryParameter, type MemoryTool, type MemoryToolContext } from './memory-tool.ts'
+import { queryParameter, type MemoryTool, type MemoryToolContext, type ToolAnswer } from './memory-tool.ts'
 
 const contextLines = 10
 const maxLines = 5000
@@ -28,11 +28,10 @@ const searchOutput = z.object({
   results: z.array(z.object({ id: z.string(), title: z.string(), url: z.string() })),
 })
 
-export const searchTool: MemoryTool<typeof searchInput, typeof searchOutput> = {
+export const searchTool: MemoryTool<typeof searchInput> = {
   name: 'search',
-  title: 'Search (connector)',
-  description:
-    "Searches the user's long-term memory and returns ids to read with fetch. For connectors; memory_search returns more in one call.",
+  title: 'Search',
+  description: "Searches the user's long-term memory and returns ids to read with fetch.",
   input: searchInput,
   output: searchOutput,
   async run({ query }, context) {
@@ -51,8 +50,12 @@ export const searchTool: MemoryTool<typeof searchInput, typeof searchOutput> = {
         url: noteUri(path, startLine),
       }
     })
-    return { results: await Promise.all(entries) }
+    return jsonAnswer<typeof searchOutput>({ results: await Promise.all(entries) })
   },
+}
+
+function jsonAnswer<Output extends z.ZodObject>(structured: z.infer<Output>): ToolAnswer {
+  return { lines: [JSON.stringify(structured)], structured }
 }
 
 /** Returns the 1-based character at which a result starts in a long line; undefined for a short line or its start. */
@@ -91,9 +94,9 @@ const fetchOutput = z.object({
   metadata: z.record(z.string(), z.string()).optional(),
 })
 
-export const fetchTool: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
+export const fetchTool: MemoryTool<typeof fetchInput> = {
   name: 'fetch',
-  title: 'Fetch (connector)',
+  title: 'Fetch',
   description: 'Reads the note behind an id from search, starting at the text that was found.',
   input: fetchInput,
   output: fetchOutput,
@@ -136,6 +139,7 @@ export const fetchTool: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
     const more = lastLine < note.total || cutAt !== undefined ? { more: `fetch ${nextId}` } : {}
     const lineRange = `${from}–${lastLine} of ${note.total}`
     const { metadata, ...fields } = fieldsWithoutText(from)
-    return { ...fields, text: wrapMemory(lines.join('\n')), metadata: { ...metadata, lines: lineRange, ...more } }
+    const text = wrapMemory(lines.join('\n'), note.sources)
+    return jsonAnswer<typeof fetchOutput>({ ...fields, text, metadata: { ...metadata, lines: lineRange, ...more } })
   },
 }

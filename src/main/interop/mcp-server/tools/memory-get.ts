@@ -1,68 +1,55 @@
 import { z } from 'zod'
-import { readNamedLines } from '#shared/util/file-lines.ts'
+import { countText, readNamedLines } from '#shared/util/file-lines.ts'
 import { maxPath } from '#shared/util/limits.ts'
-import { fittingText, linesStartingAt, dataNotice, wrapMemory, toLabel, tokensForItems } from '../bounded-answer.ts'
-import { leftOutSchema, maxTokensParameter, type MemoryTool } from './memory-tool.ts'
+import {
+  dataNotice,
+  defaultAnswerTokens,
+  fittingText,
+  linesStartingAt,
+  toLabel,
+  tokensForItems,
+  wrapMemory,
+} from '../bounded-answer.ts'
+import { parametersOf, type MemoryTool } from './memory-tool.ts'
 
 const maxLines = 5000
+/** A place within a long line, as the end of an answer names it. */
+const characterAtEnd = /\+(\d{1,9})$/
 
-const input = z.object({
+const input = parametersOf({
   path: z
-    .string()
+    .string('expected a path')
     .min(1)
     .max(maxPath)
-    .describe('Path from memory_search, such as memory/2026-01-20.md or memory/2026-01-20.md:45-52'),
-  from: z.number().int().min(1).optional().describe('First line, 1-based'),
-  fromCharacter: z.number().int().min(1).default(1).describe('First character of that line, 1-based'),
-  lines: z.number().int().min(1).max(maxLines).optional().describe('Number of lines; all if omitted'),
-  maxTokens: maxTokensParameter,
+    .describe('Path, path:line or path:first-last, such as memory/2026-01-20.md:45-52'),
 })
 
-const output = z.object({
-  path: z.string(),
-  startLine: z.number().int(),
-  endLine: z.number().int(),
-  totalLines: z.number().int(),
-  text: z.string(),
-  notice: z.string(),
-  leftOut: leftOutSchema,
-})
-
-export const memoryGetTool: MemoryTool<typeof input, typeof output> = {
+export const memoryGetTool: MemoryTool<typeof input> = {
   name: 'memory_get',
   title: 'Read lines of memory',
-  description:
-    'Reads lines of a memory file by path, as returned by memory_search or memory_recent. Use it when a result is not enough.',
+  description: 'Reads a memory file, or lines of it, when a line of memory_search or memory_recent is not enough.',
   input,
-  output,
-  async run({ fromCharacter, maxTokens, ...named }, { agent, client, ask }) {
+  async run({ path: place }, { agent, client, ask }) {
+    const fromCharacter = Number(characterAtEnd.exec(place)?.[1] ?? 1)
+    const named = { path: place.replace(characterAtEnd, '') }
     const { path, from, count, note } = await readNamedLines(named, async ({ path, from = 1, lines: count }) => {
-      const place = { agent, path, from, count: Math.min(count ?? maxLines, maxLines), forProgram: client }
-      return { path, from, count, note: await ask((primary) => primary.workspace.lines(place)) }
+      const lines = { agent, path, from, count: Math.min(count ?? maxLines, maxLines), forProgram: client }
+      return { path, from, count, note: await ask((primary) => primary.workspace.lines(lines)) }
     })
-    const fields = { path: toLabel(path), startLine: from, endLine: from, totalLines: note.total, notice: dataNotice }
     const requested = linesStartingAt(path, note, from, fromCharacter)
-    const { lines, cutAt } = fittingText(requested.lines, tokensForItems(maxTokens, fields))
-    const endLine = from + lines.length - 1
+    const { lines, cutAt } = fittingText(requested.lines, tokensForItems(defaultAnswerTokens, [path, dataNotice]))
+    const last = from + lines.length - 1
     const lastRequested = count === undefined ? note.total : Math.min(from + count - 1, note.total)
-    const leftOut =
-      cutAt === undefined
-        ? { what: `lines ${endLine + 1}–${lastRequested}`, howToGet: `memory_get with from: ${endLine + 1}` }
-        : leftOutOfLine(from, requested.character + cutAt, requested.length, lastRequested)
+    const rest = [
+      ...(cutAt === undefined ? [] : [`${from}+${requested.character + cutAt}`]),
+      ...(last < lastRequested ? [`${last + 1}-${lastRequested}`] : []),
+    ].map((lines) => `${toLabel(path)}:${lines}`)
     return {
-      ...fields,
-      endLine,
-      text: wrapMemory(lines.join('\n')),
-      ...(endLine < lastRequested || cutAt !== undefined ? { leftOut } : {}),
+      lines: [
+        `${toLabel(path)}:${from}-${last} of ${countText(note.total, 'line')}. ${dataNotice}`,
+        wrapMemory(lines.join('\n'), note.sources),
+        ...(rest.length > 0 ? [`More: memory_get ${rest.join(', then ')}`] : []),
+      ],
     }
   },
-}
-
-/** @param character first character that is not shown, 1-based */
-function leftOutOfLine(line: number, character: number, length: number, lastLine: number) {
-  const otherLines = lastLine > line ? `, and lines ${line + 1}–${lastLine}` : ''
-  return {
-    what: `characters ${character}–${length} of line ${line}${otherLines}`,
-    howToGet: `memory_get with from: ${line}, fromCharacter: ${character}`,
-  }
 }

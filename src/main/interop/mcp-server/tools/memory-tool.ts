@@ -1,9 +1,17 @@
 import { z } from 'zod'
 import { maxQuery } from '#shared/util/limits.ts'
 import type { MemoryAccess } from '../caller.ts'
-import { maxAnswerTokens, defaultAnswerTokens } from '../bounded-answer.ts'
 
-export const queryParameter = z.string().trim().min(1).max(maxQuery)
+export const queryParameter = z.string('expected a text').trim().min(1).max(maxQuery)
+
+/** Refuses unknown parameters, and names those there are. */
+export function parametersOf<Shape extends z.ZodRawShape>(shape: Shape) {
+  const names = Object.keys(shape).join(', ')
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? `no parameter ${issue.keys.join(', ')}; there are: ${names}` : undefined,
+  })
+}
 
 export interface MemoryToolContext extends Pick<MemoryAccess, 'ask' | 'now'> {
   readonly agent: string
@@ -12,29 +20,18 @@ export interface MemoryToolContext extends Pick<MemoryAccess, 'ask' | 'now'> {
   readonly signal: AbortSignal
 }
 
-export interface MemoryTool<
-  Input extends z.ZodObject = z.ZodObject,
-  Output extends z.ZodObject | undefined = z.ZodObject | undefined,
-> {
+export interface ToolAnswer {
+  readonly lines: readonly string[]
+  readonly structured?: object
+}
+
+export interface MemoryTool<Input extends z.ZodObject = z.ZodObject> {
   readonly name: string
   readonly title: string
   readonly description: string
   readonly input: Input
-  /** Undefined if the tool answers with lines of plain text. */
-  readonly output?: Output
+  /** Schema of `structured`, for tools that always answer with it. */
+  readonly output?: z.ZodObject
   readonly isWriting?: boolean
-  readonly run: (
-    input: z.infer<Input>,
-    context: MemoryToolContext,
-  ) => Promise<Output extends z.ZodObject ? z.infer<Output> : readonly string[]>
+  readonly run: (input: z.infer<Input>, context: MemoryToolContext) => Promise<ToolAnswer>
 }
-
-export const tokenLimit = z.number().int().min(500).max(maxAnswerTokens)
-export const maxTokensParameter = tokenLimit
-  .default(defaultAnswerTokens)
-  .describe(`Limit of the answer in tokens; default ${defaultAnswerTokens}`)
-
-export const leftOutSchema = z
-  .object({ what: z.string(), howToGet: z.string() })
-  .optional()
-  .describe('What did not fit, and how to get it')
