@@ -258,6 +258,12 @@ export async function assertNoLink(roots: Roots, path: string): Promise<void> {
 export async function checkMove(roots: Roots, { from, to }: Move) {
   const isFolder = await isFolderAt(roots, from)
   if (!isFolder) await assertNoLink(roots, from)
+  const kind = isFolder ? undefined : contentKind(from)
+  const ending = from.slice(from.lastIndexOf('.'))
+  if (kind !== undefined && kind !== contentKind(to))
+    throw new AppError('ending_kept', `${to} must keep the extension ${ending}`, { path: to, ending })
+  // Refuses a path that is too deep before its folders are checked.
+  const target = isFolder ? await resolveNewFolder(roots, to) : (await resolveWritable(roots, to, 'move')).target
   const segments = to.split('/')
   const made: string[] = []
   for (const folder of segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/'))) {
@@ -269,19 +275,12 @@ export async function checkMove(roots: Roots, { from, to }: Move) {
   if (isFolder) {
     const source = await resolveInside(roots, from)
     const message = `${to} is inside ${from}: a folder cannot be moved into itself`
-    if (isInside(source, await resolveNewFolder(roots, to)))
-      throw new AppError('folder_in_itself', message, { path: to, from })
+    if (isInside(source, target)) throw new AppError('folder_in_itself', message, { path: to, from })
     // A move would take the folder away from the other agent.
     if (roots.forbidden.some((folder) => isInside(source, folder)))
       throw new AppError('write_refused', `${from} contains a folder of another agent`, { path: from })
-    return { move: { from, to, isFolder }, made }
-  }
-  const kind = contentKind(from)
-  const ending = from.slice(from.lastIndexOf('.'))
-  if (kind !== undefined && kind !== contentKind(to))
-    throw new AppError('ending_kept', `${to} must keep the extension ${ending}`, { path: to, ending })
-  const { target } = await resolveWritable(roots, to, 'move')
-  if ((await fileStamp(target)) !== undefined) throw new AppError('file_exists', `${to} exists already`, { path: to })
+  } else if ((await fileStamp(target)) !== undefined)
+    throw new AppError('file_exists', `${to} exists already`, { path: to })
   return { move: { from, to, isFolder }, made }
 }
 
