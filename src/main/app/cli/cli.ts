@@ -31,6 +31,9 @@ const { argv, env } = process
 const systemLanguage = env['LC_ALL'] || env['LC_MESSAGES'] || env['LANG'] || ''
 await loadHostTexts(stateFolders(homeFlag(argv) ?? defaultStateHome(env)).config, [systemLanguage])
 
+/** The place at the start of a result. `styleText` leaves out colours with NO_COLOR, and in pipes and files. */
+const resultPlace = /^\S[^·\n]*:\d+(?:-\d+)?(?= · \d\.\d\d · )/gm
+
 const parseInteger = numberParser('usage.whole', /^\d+$/, 1, Infinity)
 const parsePort = numberParser('usage.port', /^\d+$/, 0, 65_535)
 const parseFraction = numberParser('usage.fraction', /\S/, 0, 1)
@@ -228,9 +231,6 @@ function print({ value, text, warning, isFailure }: Output, flags: CommonFlags):
   if (warning) process.stderr.write(escapeControls(`commonplace: ${warning}\n`))
   if (isFailure) process.exitCode = 1
 }
-
-/** The place at the start of a result. `styleText` leaves out colours with NO_COLOR, and in pipes and files. */
-const resultPlace = /^\S[^·\n]*:\d+(?:-\d+)?(?= · \d\.\d\d · )/gm
 
 async function serveMcp(flags: McpFlags): Promise<void> {
   const options = appOptions(flags)

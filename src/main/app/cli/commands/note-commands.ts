@@ -29,10 +29,12 @@ export async function getNote({ client }: PrimaryClient, flags: CommonFlags, pla
   }
 }
 
-/** Lists the latest changes of all notes, newest first; without `--private`, those of open notes. */
+/** Lists the latest changes of all notes, newest first; without `--private`, those of notes that are not private as a whole. */
 export async function listRecent({ client }: PrimaryClient, flags: CommonFlags & { limit: number }): Promise<Output> {
-  const { agent, limit, private: isPrivate = false } = flags
-  const changes = await client.history.timeline({ agent, limit, forProgram: !isPrivate })
+  const { agent, limit, private: isPrivateShown = false } = flags
+  const files = isPrivateShown ? [] : await client.workspace.list({ agent })
+  const hidden = new Set(files.filter(({ privacy }) => privacy?.isWhole).map(({ path }) => path))
+  const changes = (await client.history.timeline({ agent, limit })).filter(({ now: path }) => !hidden.has(path))
   return { value: { changes }, text: changes.map((one) => `#${one.change}  ${changeLine(one)}`).join('\n') }
 }
 
