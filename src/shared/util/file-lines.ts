@@ -38,6 +38,13 @@ export async function readNamedLines<T>(named: NamedLines, read: (named: NamedLi
   }
 }
 
+/** Returns the lines of a file, without the empty one after a final line break. */
+export function splitLines(text: string): string[] {
+  const lines = text.split(/\r?\n/)
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}
+
 /** @param total number of lines @param line 1-based @throws AppError `input_invalid` if the line is after the end */
 export function assertLineExists(path: string, total: number, line: number): void {
   if (line <= Math.max(1, total)) return

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { join } from 'node:path'
 import type { ChatModel, ToolDefinition } from '#llm'
-import { assertLineExists, readNamedLines } from '#shared/util/file-lines.ts'
+import { assertLineExists, readNamedLines, splitLines } from '#shared/util/file-lines.ts'
 import { readIfExists, writeDurably } from '#platform'
 import { datedNote } from '#search/text'
 import { addLogEntry, dailyLogPath, localDate } from '#workspace'
@@ -48,12 +48,6 @@ function sliceLines(path: string, text: string, from: number, count: number): st
   const lines = splitLines(text)
   assertLineExists(path, lines.length, from)
   return lines.slice(from - 1, from - 1 + count)
-}
-
-function splitLines(text: string): string[] {
-  const lines = text.split(/\r?\n/)
-  if (lines.at(-1) === '') lines.pop()
-  return lines
 }
 
 function fitPage(lines: readonly string[]): string[] {

@@ -1,25 +1,16 @@
 import { withHeading } from '#shared/util/format-result.ts'
 import { cached } from '#shared/util/lazy.ts'
 import { dot, idfOf } from '#search'
-import { areRepeated, fold, pairPropertiesOf, probabilityOf, subjectLineOf, type PairProperties } from '#search/text'
+import { areRepeated, fold, pairPropertiesOf, probabilityOf, subjectLineOf } from '#search/text'
 import type { Statement } from '../rules/note-rules.ts'
 import type { TextVectors } from './line-features.ts'
-
-interface Properties extends PairProperties {
-  /** Reciprocal rank of the older line among those by cosine with the saved one. */
-  readonly nearness: number
-  /** Reciprocal rank of the saved line among those by cosine with the older one. */
-  readonly savedNearness: number
-  /** In (0, 1], less in a larger memory. */
-  readonly smallness: number
-}
 
 /**
  * A logistic regression, fitted on saved notes that change a fact and on others (`test/recall/changes-en`, `changes-zh`).
  * The weight of `smallness` is chosen by hand, so that most pairs of true facts are not offered in a memory of a few lines.
  */
 const constant = -8.94
-const weights: Properties = {
+const weights = {
   shared: 1.61,
   changed: 2.74,
   closest: 4.79,
@@ -28,8 +19,11 @@ const weights: Properties = {
   newTask: -1.68,
   oldEvent: -1.62,
   oldChange: -1.88,
+  /** Reciprocal rank of the older line among those by cosine with the saved one. */
   nearness: 2.14,
+  /** Reciprocal rank of the saved line among those by cosine with the older one. */
   savedNearness: 1.62,
+  /** In (0, 1], less in a larger memory. */
   smallness: 3.5,
 }
 /** Minimum probability of an offer, and of further lines, as a share of the first one's. */
@@ -69,7 +63,7 @@ export async function findReplaced(
     if (areRepeated(subject, newer) || statement.text.length > maxLength) return []
     const isNearer = (other: (typeof lines)[number]) =>
       other.vector !== vector && other.vector.length === vector.length && dot(other.vector, vector) > cosine
-    const probability = probabilityOf<Properties>(constant, weights, {
+    const probability = probabilityOf<typeof weights>(constant, weights, {
       ...pairPropertiesOf(subject, newer, { idf: idfOfWord, cosine: model.wordCosine }),
       nearness: trust / (1 + near),
       savedNearness: trust / (1 + lines.filter(isNearer).length),

@@ -42,7 +42,6 @@ export type QueryPermit =
 
 export interface HealthActions {
   readonly setPaused: (isPaused: boolean) => Promise<void>
-  readonly resume: () => Promise<void>
   readonly probe: () => Promise<ProviderOutcome | undefined>
   readonly onChange: () => void
   readonly onFault: (error: unknown) => void
@@ -170,7 +169,7 @@ export class ProviderHealth {
 
   async #retry(): Promise<void> {
     if (this.failure) await this.#probe()
-    else await this.#actions?.resume()
+    else await this.#actions?.setPaused(false)
   }
 
   async #probe(): Promise<ProviderOutcome | undefined> {

@@ -1,5 +1,4 @@
 import Database from 'better-sqlite3'
-import { randomUUID } from 'node:crypto'
 import * as sqliteVec from 'sqlite-vec'
 import { z } from 'zod'
 import { defaultDailyNotes } from '#shared/markdown/daily-notes.ts'
@@ -17,9 +16,6 @@ const schemaVersion = 16
 const unitVersion = 8
 /** Increase when `indexedTranscriptText` changes its output. */
 const transcriptVersion = 5
-
-/** Key of a random id that distinguishes an index from every other, even one built from the same files. */
-export const identityKey = 'identity'
 
 const identitySchema = z.object({
   provider: z.string(),
@@ -109,7 +105,6 @@ function openWith(db: Db, pragmas: readonly string[]): Db {
 export function createTables(db: Db, identity: IndexIdentity): void {
   createUnitTables(db)
   setMeta(db, 'fingerprint', fingerprint(identity))
-  setMeta(db, identityKey, randomUUID())
 }
 
 /** Sets the dimensions of the first stored vector. @throws RangeError unless they are a positive integer */

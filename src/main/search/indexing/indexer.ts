@@ -208,11 +208,7 @@ export class Indexer {
 
   pauseEmbedding(shouldPause: boolean): void {
     if (this.#embedder) this.#embedder.isPaused = shouldPause
-    if (!shouldPause) this.resumeEmbedding()
-  }
-
-  resumeEmbedding(): void {
-    if (this.#state === 'ready' && this.#store && this.#canEmbed) this.#embedder?.start(this.#store)
+    if (!shouldPause && this.#state === 'ready' && this.#store && this.#canEmbed) this.#embedder?.start(this.#store)
   }
 
   /** Embeds missing and rejected texts, and all texts if the vectors of the provider have another length now. */

@@ -24,7 +24,6 @@ function createJobs() {
     savePower: (isSaving: boolean) => opened().savePower(isSaving),
     recover: (isCorrupt: boolean) => opened().recover(isCorrupt),
     pauseEmbedding: (isPaused: boolean) => opened().pauseEmbedding(isPaused),
-    resumeEmbedding: () => opened().resumeEmbedding(),
     retryEmbedding: () => opened().retryEmbedding(),
     embedded: () => opened().embedded(),
     swap: () => opened().swap(),

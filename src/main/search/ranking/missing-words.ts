@@ -26,23 +26,6 @@ export interface MissingWord {
 /** Minimum probability of a missing word that results name. */
 export const minMissing = 0.46
 
-interface Properties {
-  /** Largest cosine with a word of the result, above 0.3. */
-  readonly similar: number
-  /** Rarity of the word in its language. */
-  readonly rarity: number
-  /** 1 if the word tells the kind of the answer: "address", "cost". */
-  readonly frame: number
-  readonly isCjk: number
-  readonly isCharacter: number
-  readonly length: number
-  /** Number of words of the query that say something, at most 8, divided by 8. */
-  readonly queryLength: number
-  readonly isOnlyOne: number
-  readonly isKeyword: number
-  readonly isDialogue: number
-}
-
 const constant = -2.6
 /**
  * Added for an identifier, such as `AB-812`, for a Chinese name, and for a word for a person that the result does not name,
@@ -52,13 +35,17 @@ const nameBonus = 6
 /** A frequent surname that is rarely a word, and one or two characters. 马上 is no name, but a word that the model knows. */
 const fullName =
   /^[王李张刘陈杨赵黄周吴徐孙朱马胡郭林何罗郑梁谢宋唐许韩冯邓曹彭曾肖萧董潘袁蔡蒋余杜叶程魏苏吕丁沈姚卢姜崔谭陆汪范廖贾邹熊孟秦邱侯尹薛黎贺郝顾龚邵钱戴欧]\p{Script=Han}{1,2}$/u
-const weights: Properties = {
+const weights = {
+  /** Largest cosine with a word of the result, above 0.3. */
   similar: -6.71,
+  /** Rarity of the word in its language. */
   rarity: 4.97,
+  /** 1 if the word tells the kind of the answer: "address", "cost". */
   frame: -1.65,
   isCjk: 0.75,
   isCharacter: -2.03,
   length: 1.37,
+  /** Number of words of the query that say something, at most 8, divided by 8. */
   queryLength: -6.42,
   isOnlyOne: -1.45,
   isKeyword: -3,
@@ -107,7 +94,7 @@ export function missingWordsIn(
         const isCjk = /\p{Script=Han}/u.test(shown)
         const isOther = hasOtherSide(fold(shown), folded)
         const isName = isOther || codePattern.test(shown) || isFullName(shown, relations)
-        const properties: Properties = {
+        const properties: typeof weights = {
           similar: Math.max(0, cosine - minCosine),
           rarity,
           frame: Number(isFrame),

@@ -14,7 +14,6 @@ import {
   pairPropertiesOf,
   subjectLineOf,
   subjectTerms,
-  type PairProperties,
   type WordMeasures,
 } from '../text/same-subject.ts'
 import { minMissing, type MissingWord, type SearchedResult } from './missing-words.ts'
@@ -28,32 +27,10 @@ type DatedUnit = Pick<UnitText, 'path' | 'startLine' | 'text' | 'heading' | 'dat
   readonly knownOn?: string | undefined
 }
 
-export interface NewerLine {
-  readonly older: number
-  readonly newer: number
-  /** The other one of the two lines than the best result. */
-  readonly other: number
-  /** True if the other line is the better answer. */
-  readonly isOtherFirst: boolean
-  /** True if the newer line surely tells the same fact. */
-  readonly isSure: boolean
-}
-
-interface Properties extends PairProperties {
-  /** Reciprocal rank of the newer line among those by cosine with the older one. */
-  readonly nearness: number
-  /** Reciprocal rank of the older line among those by cosine with the newer one. */
-  readonly oldNearness: number
-  /** Share of the query in the newer line. */
-  readonly covered: number
-  /** Largest probability that the query is about a word that only the newer line has. */
-  readonly onlyNew: number
-  /** Reciprocal rank among the candidates. */
-  readonly place: number
-}
+export type NewerLine = NonNullable<ReturnType<typeof findNewerLine>>
 
 const constant = -8.73
-const weights: Properties = {
+const weights = {
   shared: 0.57,
   changed: 2.49,
   closest: 3.13,
@@ -62,10 +39,15 @@ const weights: Properties = {
   newTask: -2.87,
   oldEvent: -0.14,
   oldChange: -0.71,
+  /** Reciprocal rank of the newer line among those by cosine with the older one. */
   nearness: 1.96,
+  /** Reciprocal rank of the older line among those by cosine with the newer one. */
   oldNearness: 1.52,
+  /** Reciprocal rank among the candidates. */
   place: 2.48,
+  /** Share of the query in the newer line. */
   covered: 2.32,
+  /** Largest probability that the query is about a word that only the newer line has. */
   onlyNew: 1.74,
 }
 /** Minimum probability for calling the older line outdated, for the first place, and for the second one. */
@@ -106,7 +88,7 @@ export interface NewerSearch {
  * about the older one of two lines: if the first result is the newer one, the older line comes first.
  * @param ranked notes, best first
  */
-export function findNewerLine(ranked: readonly RankedUnit[], search: NewerSearch): NewerLine | undefined {
+export function findNewerLine(ranked: readonly RankedUnit[], search: NewerSearch) {
   const isPast = asksAboutPast(search.query)
   const bestOf = (withOlder: boolean, among = ranked) => {
     const [best, ...others] = comparisonsOf(among, search, withOlder).sort((a, b) => b.probability - a.probability)
@@ -129,7 +111,9 @@ export function findNewerLine(ranked: readonly RankedUnit[], search: NewerSearch
   if (best.isDoubtful && best.probability < minDoubtful) return undefined
   return {
     ...best,
+    /** True if the other line is the better answer. */
     isOtherFirst: isFirst && !isPast && best.isOrderSure,
+    /** True if the newer line surely tells the same fact. */
     isSure: best.probability >= minSure && !best.isRepeated && best.isOrderSure,
   }
 }
@@ -177,7 +161,7 @@ function comparisonsOf(ranked: readonly RankedUnit[], search: NewerSearch, isRev
     const isNearer = ({ id, text, vector }: (typeof candidates)[number]) =>
       id !== other.id && isBefore(text, other.text) && cosineOf(vector, other.vector) > other.cosine
     const missing = missingIn({ id: other.id, text: other.text.text, isDialogue: false, words: line.terms })
-    const probability = probabilityOf<Properties>(constant, weights, {
+    const probability = probabilityOf<typeof weights>(constant, weights, {
       ...pairPropertiesOf(old, newer, words),
       onlyNew: isReversed ? largestOf(missing, topMissing) : largestOf(topMissing, missing),
       covered: coverageOf(terms, newer, words),
@@ -190,6 +174,7 @@ function comparisonsOf(ranked: readonly RankedUnit[], search: NewerSearch, isRev
     return {
       older: olderId,
       newer: newerId,
+      /** The other one of the two lines than the best result. */
       other: other.id,
       text: other.text,
       probability,

@@ -61,30 +61,9 @@ export interface WordMatch {
   readonly headUnits: readonly number[]
 }
 
-export interface QueryWord {
-  readonly shown: string
-  readonly role: SearchTerm['role']
-  /** Inverse document frequency: logarithm of the ratio of all units to those with the word. */
-  readonly idf: number
-  /** `idf`, times a factor for the role. */
-  readonly weight: number
-  readonly matches: readonly WordMatch[]
-  /** Number of units with the word; of the most frequent match if no unit has the word itself. */
-  readonly documents: number
-  /** By id of a unit with the word in its text: weight of the best match. */
-  readonly units: ReadonlyMap<number, number>
-  /** Ids of the units with the word in their headings, context or note name. */
-  readonly headUnits: ReadonlySet<number>
-}
+export type QueryWord = ReturnType<WordFinder['find']>
 
-export interface QueryWords {
-  readonly list: readonly QueryWord[]
-  /** Labels of the speakers that the query names. */
-  readonly speakers: ReadonlySet<string>
-  /** Units of the kinds that the query asks for, and those that leave such a matter open. */
-  readonly kindUnits: ReadonlySet<number>
-  readonly openUnits: ReadonlySet<number>
-}
+export type QueryWords = ReturnType<typeof findQueryWords>
 
 /** Factor on the IDF, by role: names decide, fillers hardly matter. Chosen by hand on the evaluation queries. */
 const knownFactor: Readonly<Record<WordRole, number>> = { function: 1, filler: 0.5, content: 1, name: 1.6, figure: 1.2 }
@@ -108,9 +87,10 @@ export function idfOf(documents: number, { units }: Pick<Lexicon, 'units'>): num
   return Math.log(1 + (Math.max(units, minUnits) - documents + 0.5) / (documents + 0.5))
 }
 
-export function findQueryWords(query: string, lexicon: Lexicon, relations: WordRelations): QueryWords {
+export function findQueryWords(query: string, lexicon: Lexicon, relations: WordRelations) {
   // English function words such as he and she may be pinyin.
   const terms = searchTerms(query).filter(({ role, shown }) => role !== 'function' || /^[a-z]+$/.test(shown))
+  /** Labels of the speakers that the query names. */
   const speakers = new Set<string>()
   const words: QueryWord[] = []
   const names: QueryWord[] = []
@@ -124,6 +104,7 @@ export function findQueryWords(query: string, lexicon: Lexicon, relations: WordR
   }
   const kinds = terms.flatMap(({ role, readings: [first] }) => (role === 'lineKind' && first ? first.term : []))
   const unitsWith = (some: readonly string[]) => new Set(some.flatMap((term) => lexicon.unitsWith(term)))
+  /** Units of the kinds that the query asks for, and those that leave such a matter open. */
   const [kindUnits, openUnits] = [unitsWith(kinds), unitsWith(kinds.map(openTermOf))]
   return { list: words.length > 0 ? words : names, speakers, kindUnits, openUnits }
 }
@@ -177,7 +158,7 @@ class WordFinder {
     this.#relations = relations
   }
 
-  find(): QueryWord {
+  find() {
     const { shown, role, readings } = this.#term
     for (const { kind, term, weight } of readings) this.#add('exact', indexTermsOf({ kind, term }), weight)
     const exactUnits = this.#maxUnits()
@@ -191,9 +172,12 @@ class WordFinder {
     if (isUnknown && readings[0]?.kind === 'cjk') this.#addPieces(readings[0].term.split(' '))
     const isRelatable = (role === 'content' || role === 'filler') && (!isAlphabetic || shown.length > 2)
     if (isRelatable) this.#addRelated(shown, minRelatedCosine)
+    /** Number of units with the word; of the most frequent match if no unit has the word itself. */
     const documents = isUnknown ? this.#maxUnits() : exactUnits
     if (isRelatable && (isUnknown || !isAlphabetic)) this.#addRelated(shown, minDistantCosine)
+    /** Inverse document frequency: logarithm of the ratio of all units to those with the word. */
     const idf = idfOf(documents, this.#lexicon)
+    /** `idf`, times a factor for the role. */
     const weight = idf * this.#factor(documents)
     return { shown, role, documents, idf, weight, ...this.#collect(), matches: this.#matches }
   }
@@ -205,8 +189,10 @@ class WordFinder {
     return (documents > 0 ? knownFactor : unknownFactor)[role] * (isSingle ? singleCharacter : 1)
   }
 
-  #collect(): Pick<QueryWord, 'units' | 'headUnits'> {
+  #collect() {
+    /** By id of a unit with the word in its text: weight of the best match. */
     const units = new Map<number, number>()
+    /** Ids of the units with the word in their headings, context or note name. */
     const headUnits = new Set<number>()
     const isTechnical = isTechnicalTerm(this.#term.shown)
     const isSummed = ({ kind }: WordMatch) => isTechnical && kind === 'related'

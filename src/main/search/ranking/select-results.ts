@@ -1,4 +1,5 @@
 /** Chooses the results of a search from the ranked units: short, without repetitions, and only if they are likely. */
+import type { Verdict } from '#shared/contract/index.ts'
 import type { RankedUnit, RecallThresholds } from './rank.ts'
 
 export interface SelectionLimits {
@@ -20,16 +21,8 @@ export interface SelectableText {
   readonly lineLength: number
 }
 
-export type UnitVerdict =
-  | { readonly kind: 'returned'; readonly rank: number }
-  /** Part of the same divided entry as result `rank`, and shown there. */
-  | { readonly kind: 'joined'; readonly rank: number }
-  /** Says the same as result `rank`. */
-  | { readonly kind: 'duplicate'; readonly rank: number }
-  | { readonly kind: 'weak' }
-  | { readonly kind: 'overLimit' }
-  /** `by`: the filters and phrases that it lacks, as written. Only a unit that `alsoRank` names. */
-  | { readonly kind: 'outsideFilter'; readonly by: string[] }
+/** Only a unit that `alsoRank` names is `outsideFilter`; `by` has the filters and phrases that it lacks. */
+export type UnitVerdict = Verdict
 
 /** Minimum score of the best result. Lower for dialogues, where many lines share the probability of an answer. */
 const minBestScore = { notes: 0.25, dialogue: 0.1 }

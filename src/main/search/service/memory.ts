@@ -47,7 +47,6 @@ export class Memory {
     this.#source = options.source
     this.#provider = new ProviderHealth(options.now, {
       setPaused: (isPaused) => this.#workers.index((indexer) => indexer.pauseEmbedding(isPaused)),
-      resume: () => this.#workers.index((indexer) => indexer.resumeEmbedding()),
       probe: () => this.#workers.probe(),
       onChange: () => {
         if (this.#status) this.#changes.emit({ type: 'status', status: this.#withFailure(this.#status) })

@@ -25,5 +25,5 @@ export { asksAhead, datedNote, parseTemporalExpressions, relativeTimes } from '.
 export { anyOf, hasAnyOf, isFirstPerson, monthNames, namesTime, weekdays } from './language/words.ts'
 export { isMarkedOld, toPlainText } from './plain-line.ts'
 export { probabilityOf } from './logistic.ts'
-export { areRepeated, pairPropertiesOf, subjectLineOf, type PairProperties } from './same-subject.ts'
+export { areRepeated, pairPropertiesOf, subjectLineOf } from './same-subject.ts'
 export { fold } from './terms.ts'

@@ -119,27 +119,11 @@ export function coverageOf(
   return sum / total
 }
 
-export interface PairProperties {
-  /** Share of the older line that the newer one has. */
-  readonly shared: number
-  /** The same, if the newer line has a word of change, else 0. */
-  readonly changed: number
-  /** Similarity of the most similar words, by their rarity. */
-  readonly closest: number
-  /** 1 if both lines have a value of one kind, such as a time. */
-  readonly sameKind: number
-  /** 1 if the lines are about two sides of a contrast, such as two people. */
-  readonly contrast: number
-  readonly newTask: number
-  readonly oldEvent: number
-  readonly oldChange: number
-}
-
 /** The first words of a line say what it is about. */
 const maxClosest = 6
 const largestIdf = 8
 
-export function pairPropertiesOf(old: SubjectLine, newer: SubjectLine, words: WordMeasures): PairProperties {
+export function pairPropertiesOf(old: SubjectLine, newer: SubjectLine, words: WordMeasures) {
   const shared = coverageOf(old.content, newer, words, words.idf)
   const closeness = old.content.slice(0, maxClosest).flatMap((one) =>
     newer.content.slice(0, maxClosest).map((other) => {
@@ -152,10 +136,15 @@ export function pairPropertiesOf(old: SubjectLine, newer: SubjectLine, words: Wo
     return sides.size > 0 && others.size > 0 && sides.isDisjointFrom(others)
   })
   return {
+    /** Share of the older line that the newer one has. */
     shared,
+    /** The same, if the newer line has a word of change, else 0. */
     changed: newer.isChange ? shared : 0,
+    /** Similarity of the most similar words, by their rarity. */
     closest: Math.max(0, ...closeness) / largestIdf,
+    /** 1 if both lines have a value of one kind, such as a time. */
     sameKind: Number(old.valueKinds.some((kind) => newer.valueKinds.includes(kind))),
+    /** 1 if the lines are about two sides of a contrast, such as two people. */
     contrast: Number(isContrast),
     newTask: Number(newer.isTask),
     oldEvent: Number(old.isEvent),

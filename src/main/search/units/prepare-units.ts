@@ -54,13 +54,7 @@ export interface UnitContent {
 }
 
 /** Vectors of the contents, in their order; concatenated, because many small arrays are slow to send to a thread. */
-export interface PackedVectors {
-  /** Lengths before normalization. */
-  readonly lengths: Float64Array
-  readonly codes: Uint8Array
-  /** Length of a vector; 0 if there is none. */
-  readonly dimensions: number
-}
+export type PackedVectors = NonNullable<ReturnType<typeof pack>>
 
 export interface PreparedContents {
   readonly contents: readonly UnitContent[]
@@ -271,15 +265,17 @@ export function termsOf(text: string) {
 }
 
 /** Returns undefined if the model can't be loaded: the embedder reports that error. */
-function pack(bodies: readonly string[], model: SimilarityModel): PackedVectors | undefined {
+function pack(bodies: readonly string[], model: SimilarityModel) {
   return unlessAppError(() => {
     const packed = bodies.map((body) => {
       const { vector, length } = model.vectorOf(model.tokensOf(body))
       return { length, code: signCodeOf(vector), dimensions: vector.length }
     })
     return {
+      /** Lengths before normalization. */
       lengths: Float64Array.from(packed, ({ length }) => length),
       codes: Uint8Array.from(Buffer.concat(packed.map(({ code }) => code))),
+      /** Length of a vector; 0 if there is none. */
       dimensions: packed.at(-1)?.dimensions ?? 0,
     }
   })

@@ -12,7 +12,6 @@ export interface Scope {
 /** Reads the units of one scope. Statistics, words and neighbours come from these units alone. */
 export class UnitReader {
   readonly table = new UnitTable()
-  readonly scope: Scope
   readonly #statements: ReturnType<typeof prepare>
   readonly #versions = new Map<number, number>()
   #dataVersion = -1
@@ -20,7 +19,6 @@ export class UnitReader {
   #wordsByLength: ReadonlyMap<number, readonly [word: string, term: string][]> | undefined
 
   constructor(db: Db, scope: Scope) {
-    this.scope = scope
     this.#statements = prepare(db, scope)
   }
 

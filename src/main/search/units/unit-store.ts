@@ -16,13 +16,7 @@ import { bodyOf, unitHash, prepareUnits, signCodeOf, type PreparedFile, type Uni
 import { versionKey } from './unit-schema.ts'
 import { prepareStatements, type IndexedFile, type UnitCounts } from './unit-statements.ts'
 
-export interface TextToEmbed {
-  readonly id: number
-  readonly hash: string
-  readonly text: string
-  /** True if a remote provider must not receive the text. */
-  readonly isPrivate: boolean
-}
+export type TextToEmbed = ReturnType<UnitStore['textsToEmbed']>[number]
 
 export type EmbeddedText = Pick<TextToEmbed, 'id' | 'hash'> & { readonly vector: Float32Array }
 
@@ -123,9 +117,10 @@ export class UnitStore {
    * Returns up to `limit` units after `afterId` that have no vector, in the order of their ids.
    * @param isRemote true leaves out private units and chats
    */
-  textsToEmbed(afterId: number, limit: number, isRemote = false): TextToEmbed[] {
+  textsToEmbed(afterId: number, limit: number, isRemote = false) {
     return this.#statements.toEmbed.all(Number(isRemote), afterId, limit).map(({ id, isPrivate, ...unit }) => {
       const text = bodyOf(unit)
+      // `isPrivate`: a remote provider must not receive the text.
       return { id, hash: unitHash(text), text, isPrivate: isPrivate === 1 }
     })
   }

@@ -45,16 +45,7 @@ export interface FileTransition {
 }
 
 /** A file of a stored change. A text is undefined if it was removed from the log. */
-export interface RecordedFile {
-  readonly path: string
-  readonly from?: string | undefined
-  readonly before: string | null | undefined
-  readonly after: string | null | undefined
-  /** `fileStamp` of the file after the change; null if unknown. */
-  readonly stamp: string | null
-  /** Current path of a note; the path after the change for other files. */
-  readonly now: string
-}
+export type RecordedFile = ReturnType<ChangeLog['filesOf']>[number]
 
 export interface ChangeDraft {
   readonly origin: WriteOrigin
@@ -188,14 +179,16 @@ export class ChangeLog {
   }
 
   /** @throws AppError `history_unavailable` */
-  filesOf(changeSet: number): RecordedFile[] {
+  filesOf(changeSet: number) {
     return this.read(({ db, versions }) => {
       const query = db.prepare<[number], FileChangeRow & { readonly now: string | null }>(
         `SELECT c.*, ${currentPath} AS now FROM file_changes c WHERE c.change_set = ? ORDER BY c.id`,
       )
       return query.all(changeSet).map(({ path, old_path: from, before, after, stamp, now }) => ({
         path,
+        /** `fileStamp` of the file after the change; null if unknown. */
         stamp,
+        /** Current path of a note; the path after the change for other files. */
         now: now ?? path,
         ...(from === null ? {} : { from }),
         before: before === null ? null : versions.text(before),

@@ -17,7 +17,7 @@ const scanDelayMs = 1500
 const checkpointDelayMs = 5000
 /** Interval of attempts to record again while the log is paused, ms. */
 const retryMs = 5000
-const defaultIdleMs = 15_000
+const idleMs = 15_000
 const dayMs = 86_400_000
 const expiryIntervalMs = 3_600_000
 
@@ -29,7 +29,6 @@ export interface HistoryOptions {
   readonly settings: () => { readonly enabled: boolean }
   /** False in a process that ends soon, such as a command: it stores its changes, but starts no worker. */
   readonly isLongRunning: boolean
-  readonly idleMs?: number
   readonly onFault: (error: unknown) => void
 }
 
@@ -45,7 +44,7 @@ export class History {
   #isClosed = false
 
   constructor(options: HistoryOptions) {
-    const { entry, file, roots, isLongRunning, idleMs = defaultIdleMs, onFault } = options
+    const { entry, file, roots, isLongRunning, onFault } = options
     this.#options = options
     this.#needsScan = isLongRunning
     this.log = new ChangeLog(file, roots.workspace)
@@ -71,10 +70,6 @@ export class History {
       ).unref(),
       setInterval(() => void this.#expire(), expiryIntervalMs).unref(),
     )
-  }
-
-  get isWorkerRunning(): boolean {
-    return this.#worker.isRunning
   }
 
   /** Changes are stored for their undo even if the history is off. */
@@ -207,7 +202,6 @@ export class History {
 
   async #scanNow(): Promise<void> {
     if (this.#isClosed) return
-    const { forbidden } = this.#options.roots
     const { failures } = this.log
     try {
       // This thread replaces a damaged file; the worker only reports it.
@@ -216,7 +210,7 @@ export class History {
       // After `close`, a call would start a new worker, which writes to the log.
       if (this.#isClosed) return
       if (fault !== 'ok') this.log.log.setAside(fault)
-      this.log.emitRecorded(await this.#worker.run((client) => client.recordAll(forbidden)))
+      await this.recordAll()
       // The scan may have passed a note whose change could not be stored meanwhile.
       if (this.log.failures === failures) return this.log.clearProblems('history_failed', 'history_newer')
     } catch (error) {

@@ -20,8 +20,6 @@ export interface WalkedFile {
   readonly size: number
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number
-  /** Last status change (ctime), milliseconds since the epoch. Programs cannot set it, unlike `modifiedAt`. */
-  readonly changedAt: number
 }
 
 export interface Walk {
@@ -149,7 +147,7 @@ async function walk(
     // The walk reaches other targets of links by their own paths.
     if (isLink && !segments.includes('node_modules')) return undefined
     links.delete(path)
-    if (!readsMetadata && entry.isFile()) return { path, size: 0, modifiedAt: 0, changedAt: 0 }
+    if (!readsMetadata && entry.isFile()) return { path, size: 0, modifiedAt: 0 }
     if (!entry.isDirectory()) {
       const info = await statFile(absolutePath)
       if (info.isFile() && isIncluded(entry.name)) {
@@ -159,7 +157,7 @@ async function walk(
           if (known) known.missingCount -= 1
           else hardLinks.set(key, { path, missingCount: info.nlink - 1 })
         }
-        return { path, size: info.size, modifiedAt: info.mtimeMs, changedAt: info.ctimeMs }
+        return { path, size: info.size, modifiedAt: info.mtimeMs }
       }
       if (!info.isDirectory()) return undefined
     }

@@ -1,14 +1,7 @@
 import { serveWorker } from '#platform'
-import { type Hashes, rewriteFiles, searchFiles, type SearchQuery, type SearchRoots } from './search-files.ts'
+import { rewriteFiles, searchFiles } from './search-files.ts'
 
-const jobs = {
-  search: (input: SearchRoots & { query: SearchQuery }, signal: AbortSignal | undefined) =>
-    searchFiles(input, input.query, signal),
-  rewrite: (
-    input: SearchRoots & { query: SearchQuery & { replacement: string }; files: Hashes },
-    signal: AbortSignal | undefined,
-  ) => rewriteFiles(input, input.query, input.files, signal),
-}
+const jobs = { search: searchFiles, rewrite: rewriteFiles }
 
 export type FindJobs = typeof jobs
 

@@ -31,7 +31,10 @@ const sandbox: { work: () => void } = { work: () => undefined }
 let context: ReturnType<typeof createContext> | undefined
 
 /** Searches all Markdown files. Files that cannot be read are `unread`. @throws AppError `input_invalid` for an invalid or slow pattern; the signal's reason */
-export async function* searchFiles(roots: SearchRoots, query: SearchQuery, signal?: AbortSignal) {
+export async function* searchFiles(
+  { query, ...roots }: SearchRoots & { readonly query: SearchQuery },
+  signal?: AbortSignal,
+) {
   const regex = toRegExp(query)
   const resolved = await resolveRoots(roots)
   const { files } = await walkMarkdown(roots.workspace, signal, roots.forbidden)
@@ -66,9 +69,7 @@ export async function* searchFiles(roots: SearchRoots, query: SearchQuery, signa
 
 /** @returns `left`: changed since the search, or write-protected @throws AppError `input_invalid` for a slow pattern */
 export async function rewriteFiles(
-  roots: SearchRoots,
-  query: SearchQuery & { readonly replacement: string },
-  files: Hashes,
+  { query, files, ...roots }: SearchRoots & { query: SearchQuery & { replacement: string }; files: Hashes },
   signal: AbortSignal | undefined,
 ): Promise<{ rewrites: Rewrite[]; left: LeftFile[] }> {
   const regex = toRegExp(query)

@@ -12,6 +12,7 @@ import {
   isTellingLine,
 } from '#shared/markdown/visibility.ts'
 import type { DailyNotes } from '#shared/markdown/daily-notes.ts'
+import { cached } from '#shared/util/lazy.ts'
 import { expandHome } from '#platform'
 import { trashFolder } from '../files/layout.ts'
 
@@ -48,22 +49,17 @@ export function findRule(path: string, { roots, rules }: PrivateRules): string |
 }
 
 const wildcards = new Map(Object.entries({ '**/': '(?:.*/)?', '**': '.*', '*': '[^/]*' }))
-const patternCache = new Map<string, RegExp>()
 
 /** Returns a regular expression for the path and everything below it; without `*` but with a final `/`, only for that. */
-function rulePattern(rule: string): RegExp {
-  const cached = patternCache.get(rule)
-  if (cached) return cached
+const rulePattern = cached((rule: string) => {
   const source = keyOf(rule)
     .replace(/\/$/, '')
     .split(/(\*\*\/|\*\*|\*)/)
     .map((part) => wildcards.get(part) ?? RegExp.escape(part))
     .join('')
   const isFolder = rule.endsWith('/') && !rule.includes('*')
-  const compiled = new RegExp(`^${source}${isFolder ? '/.*' : '(?:\\.md)?(?:/.*)?'}$`, 's')
-  patternCache.set(rule, compiled)
-  return compiled
-}
+  return new RegExp(`^${source}${isFolder ? '/.*' : '(?:\\.md)?(?:/.*)?'}$`, 's')
+})
 
 /** Normalizes case and Unicode form, because some disks do not distinguish `Private` and `private`. */
 function keyOf(path: string): string {

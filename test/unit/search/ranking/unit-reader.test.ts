@@ -45,14 +45,14 @@ describe('a reader', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 20 }), (changes) => {
         const { db, store, put, reader } = createUnitIndex()
-        const readers = scopes.map(reader)
+        const readers = scopes.map((scope) => ({ scope, one: reader(scope) }))
         for (const one of changes)
           if (one.kind === 'put') put(one.path, one.text, one.source)
           else if (one.kind === 'remove') store.removeFile(one.source, one.path)
-          else readers[one.reader]?.refresh()
-        for (const one of readers) {
+          else readers[one.reader]?.one.refresh()
+        for (const { scope, one } of readers) {
           one.refresh()
-          expect(accountOf(one)).toEqual(accountOf(reader(one.scope)))
+          expect(accountOf(one)).toEqual(accountOf(reader(scope)))
         }
         db.close()
       }),

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
+import { cached } from '#shared/util/lazy.ts'
 import { sharedBuffers } from '#platform'
 
 const magic = 'CPSE'
@@ -17,35 +18,17 @@ const headerSchema = z.object({
   folds: z.string(),
 })
 
-export interface BuiltinModel {
-  /** Number of each token. A piece within a word begins with `##`. */
-  readonly numbers: ReadonlyMap<string, number>
-  /** Maps traditional characters to simplified ones. */
-  readonly folds: ReadonlyMap<string, string>
-  readonly dimensions: number
-  readonly rows: Int8Array
-  /** Weight of each token's row: its rarity times the scale of the row. */
-  readonly weights: Float32Array
-  /** Returns similar tokens, most similar first; cosines are in [0, 1]. */
-  related(token: number): { readonly token: number; readonly cosine: number }[]
-  textOf(token: number): string
-}
-
-const openedModels = new Map<string, BuiltinModel>()
+export type BuiltinModel = ReturnType<typeof readModel>
 
 /** Opens the model; each thread reads a file once. @throws AppError `provider_unavailable` if missing or invalid */
-export function openBuiltinModel(file: string): BuiltinModel {
-  const cached = openedModels.get(file)
-  if (cached) return cached
+export const openBuiltinModel = cached((file: string) => {
   const shared = shareBuiltinModel(file)
   const bytes = new Uint8Array(shared)
   // Another thread may read at the same time: it writes the same bytes.
   const bytesRead = withFile(file, (handle) => readSync(handle, bytes, 0, bytes.length, 0))
   if (bytesRead < bytes.length) throw modelError(file, 'it is cut off')
-  const model = readModel(shared, file)
-  openedModels.set(file, model)
-  return model
-}
+  return readModel(shared, file)
+})
 
 /**
  * Allocates memory for the model, once per process: threads that start later share it.
@@ -81,7 +64,7 @@ function modelError(file: string, problem: string, cause?: unknown): AppError {
 const prefixBytes = 12
 
 /** Reads the format that `resources/models/builtin/README.md` describes. */
-function readModel(shared: SharedArrayBuffer, file: string): BuiltinModel {
+function readModel(shared: SharedArrayBuffer, file: string) {
   // TextDecoder does not accept shared memory.
   const decode = (from: number, to: number) => new TextDecoder().decode(new Uint8Array(shared).slice(from, to))
   const view = new DataView(shared)
@@ -102,15 +85,19 @@ function readModel(shared: SharedArrayBuffer, file: string): BuiltinModel {
   for (const [number, token] of vocabulary.entries()) numbers.set(token, number)
   return {
     dimensions,
+    /** Weight of each token's row: its rarity times the scale of the row. */
     weights: new Float32Array(shared, weightsAt, tokens),
     rows: new Int8Array(shared, rowsAt, tokens * dimensions),
-    folds: new Map(Array.from(folds.matchAll(/(.)(.)/gu), ([, from = '', to = '']) => [from, to])),
+    /** Maps traditional characters to simplified ones. */
+    folds: new Map<string, string>(Array.from(folds.matchAll(/(.)(.)/gu), ([, from = '', to = '']) => [from, to])),
+    /** Number of each token. A piece within a word begins with `##`. */
     numbers,
-    related: (token) =>
+    /** Returns similar tokens, most similar first; cosines are in [0, 1]. */
+    related: (token: number) =>
       Array.from(relatedTokens.subarray(token * related, (token + 1) * related), (other, index) => ({
         token: other,
         cosine: (cosines[token * related + index] ?? 0) / 255,
       })),
-    textOf: (token) => vocabulary[token] ?? '',
+    textOf: (token: number) => vocabulary[token] ?? '',
   }
 }

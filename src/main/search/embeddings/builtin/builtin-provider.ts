@@ -244,19 +244,13 @@ export function rowProducts(vectors: readonly Float32Array[]): (row: Int8Array) 
   }
 }
 
-interface Kernel {
-  readonly vectors: readonly Float32Array[]
-  readonly memory: WebAssembly.Memory
-  readonly row: Int8Array
-  readonly out: Float32Array
-  run(): void
-}
+type Kernel = ReturnType<typeof kernelFor>
 
 /** Two per thread, because memories are expensive: one for whole questions, one for their words. */
 const kernels: { one?: Kernel; many?: Kernel } = {}
 let wasmModule: WebAssembly.Module | undefined
 
-function kernelFor(vectors: readonly Float32Array[], memoryToReuse: WebAssembly.Memory | undefined): Kernel {
+function kernelFor(vectors: readonly Float32Array[], memoryToReuse: WebAssembly.Memory | undefined) {
   const dimensions = vectors[0]?.length ?? 0
   const size = Math.max(1, Math.ceil(dimensions / blockSize)) * blockSize
   // Memory layout: a row as bytes, the same row as floats, the vectors, the results.

@@ -127,17 +127,10 @@ function scaleToUnit(vector: Float32Array): Float32Array {
   return vector
 }
 
-export interface WeightedWord {
-  readonly word: string
-  /** Length of the word's part of the text's vector. */
-  readonly weight: number
-  readonly vector: Float32Array
-  /** The token of a word without any known one; such a word matches only itself. */
-  readonly unknown?: number
-}
+export type WeightedWord = ReturnType<typeof wordsOf>[number]
 
 /** Returns the distinct words of a text; `weight` covers all occurrences. */
-export function wordsOf(model: BuiltinModel, text: string): WeightedWord[] {
+export function wordsOf(model: BuiltinModel, text: string) {
   const folded = foldText(text, model.folds)
   const tokens = new Map<string, number[]>()
   forEachToken(folded, model, (token, start, end) => {
@@ -147,6 +140,13 @@ export function wordsOf(model: BuiltinModel, text: string): WeightedWord[] {
   return [...tokens].map(([word, own]) => {
     const { vector, length } = vectorOf(model, Int32Array.from(own))
     const [first = 0] = own
-    return { word, weight: length, vector, ...(first < 0 ? { unknown: first } : {}) }
+    return {
+      word,
+      /** Length of the word's part of the text's vector. */
+      weight: length,
+      vector,
+      /** The token of a word without any known one; such a word matches only itself. */
+      ...(first < 0 ? { unknown: first } : {}),
+    }
   })
 }
