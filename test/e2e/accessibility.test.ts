@@ -99,7 +99,7 @@ describe('accessibility', () => {
     await page.getByRole('complementary', { name: 'Links' }).getByText('#work/animals').waitFor()
     const found: string[] = []
     for (const theme of (['light', 'dark'] as const).slice(0, rounds(1, 2))) {
-      await client.settings.setAppearance({ theme })
+      await client.settings.set({ path: ['interface', 'theme'], value: theme })
       for (const [width, height] of sizes.slice(0, rounds(1, sizes.length))) {
         await page.setViewportSize({ width, height })
         for (const [path, ready] of views.slice(0, rounds(18, views.length))) {

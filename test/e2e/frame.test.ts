@@ -196,7 +196,7 @@ describe('command palette', () => {
     await page.locator('.monaco-editor.focused').waitFor()
 
     // English names and pinyin find commands and settings in Chinese.
-    await client.settings.setAppearance({ locale: 'zh-CN' })
+    await client.settings.set({ path: ['interface', 'locale'], value: 'zh-CN' })
     await page.locator('html[lang=zh-CN]').waitFor()
     const open = async (typed: string, name: string) => {
       await typeInPalette(page, typed)

@@ -110,7 +110,7 @@ describe('unsearched files', () => {
     expect(await page.getByTestId('unsearched-count').innerText()).toMatch(/1 outside memory\//)
     await note.getByRole('button', { name: 'Search all notes' }).click()
     await until(async () => (await page.getByTestId('why').getAttribute('data-reason')) === 'returned')
-    expect(await client.search.scope({ agent: 'main' })).toBe('workspace')
+    expect(await client.search.setScope({ agent: 'main', scope: 'workspace' }), 'the previous value').toBe('workspace')
     await page.getByText('Search now includes all notes of the workspace.').waitFor()
   })
 })

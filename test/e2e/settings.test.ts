@@ -339,7 +339,7 @@ describe('settings', () => {
     await page.keyboard.press('Control+Shift+Y')
     await page.getByRole('dialog').getByRole('combobox').waitFor()
     await page.keyboard.press('Escape')
-    await (await connect(server.url)).settings.setAppearance({ locale: 'zh-CN' })
+    await (await connect(server.url)).settings.set({ path: ['interface', 'locale'], value: 'zh-CN' })
     await page.locator('html[lang=zh-CN]').waitFor()
     const found = page.locator('main [data-testid=setting], main ul a')
     for (const word of ['备份', '深色', 'privacy']) {

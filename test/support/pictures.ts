@@ -32,7 +32,7 @@ try {
   await page.goto(server.url)
   await takeTour(page)
   for (const theme of ['light', 'dark'] as const) {
-    await client.settings.setAppearance({ theme })
+    await client.settings.set({ path: ['interface', 'theme'], value: theme })
     await page.locator(`html[data-theme=${theme}]`).waitFor()
     await openRecalled(page)
     await take(page, `chat-${theme}`)

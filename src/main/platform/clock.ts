@@ -17,7 +17,3 @@ export function clockWithOffset(ms: number): Clock {
 export function ageOf({ mtimeMs }: Pick<Stats, 'mtimeMs'>): number {
   return Date.now() - mtimeMs
 }
-
-export function currentFileTime(): Date {
-  return new Date()
-}

@@ -44,7 +44,7 @@ export { Outbound } from './net/outbound.ts'
 export { proxyFetch, proxyFor, unlimitedFetch } from './net/bounded-fetch.ts'
 export { RemoteImages } from './net/remote-picture.ts'
 export { OpenQuestions } from './open-questions.ts'
-export { TokenBucket } from './token-bucket.ts'
+export { tokenBucket } from './token-bucket.ts'
 export { appVersion } from './version.ts'
 export {
   convertErrors,

@@ -40,7 +40,8 @@ function command(id: string, labelOf: LabelOf, run: () => void, keys?: string): 
 }
 
 const runAsync = (action: () => Promise<unknown>) => () => void runWithErrorToast(action())
-const setAppearance = (change: Partial<Appearance>) => runAsync(() => client.settings.setAppearance(change))
+const setAppearance = (key: keyof Appearance, value: string) =>
+  runAsync(() => client.settings.set({ path: ['interface', key], value }))
 
 const inspectLabel = (t: typeof i18next.t, page: 'sent' | 'found' | 'tested') =>
   t('common.pair', { name: t('inspect.title'), value: t(`inspect.${page}`) })
@@ -114,20 +115,24 @@ export function useCommands({ session, capture, newFile, rename, toggleSidebar, 
     ...sections.map(({ id }) => settingsCommand(id)),
     command('import', (t) => t('import.title'), goTo(paths.settings('import'))),
     ...(['system', 'light', 'dark'] as const).map((theme) =>
-      command(`theme/${theme}`, (t) => t('palette.theme', { theme: t(`theme.${theme}`) }), setAppearance({ theme })),
+      command(
+        `theme/${theme}`,
+        (t) => t('palette.theme', { theme: t(`theme.${theme}`) }),
+        setAppearance('theme', theme),
+      ),
     ),
     ...(['system', ...locales] as const).map((locale) =>
       command(
         `locale/${locale}`,
         (t) => t('palette.language', { language: t(`locale.${locale}`) }),
-        setAppearance({ locale }),
+        setAppearance('locale', locale),
       ),
     ),
     ...(['leave', 'delay', 'off'] as const).map((autosave) =>
       command(
         `autosave/${autosave}`,
         (t) => t('palette.autosave', { when: t(`autosave.${autosave}`) }),
-        setAppearance({ autosave }),
+        setAppearance('autosave', autosave),
       ),
     ),
   ]

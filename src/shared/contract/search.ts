@@ -430,7 +430,6 @@ export const search = {
   recalls: rpc(forAgent, z.array(recallSchema)),
   settings: rpc(forAgent, searchSettingsSchema),
   setSettings: rpc(forAgent.extend({ settings: searchSettingsSchema }), configChangeSchema),
-  scope: rpc(forAgent, memoryScopeSchema),
   setScope: rpc(forAgent.extend({ scope: memoryScopeSchema }), memoryScopeSchema),
   /** @returns the previous value, as `setScope` */
   setSessions: rpc(forAgent.extend({ sessions: z.boolean() }), z.boolean()),

@@ -4,7 +4,7 @@ import { maxId, maxName, maxPath } from '../util/limits.ts'
 import { outboundRequestSchema } from './outbound.ts'
 import { agentIdSchema, base, configChangeSchema, configTextSchema, done, rpc } from './base.ts'
 
-export const appearanceSchema = z.object({
+const appearanceSchema = z.object({
   theme: z.enum(['system', 'light', 'dark']),
   locale: z.enum(['system', 'en', 'zh-CN', 'zh-TW']),
   autosave: z.enum(['leave', 'delay', 'off']),
@@ -167,7 +167,6 @@ export const settings = {
   /** The newest requests to other machines, newest first; `total` counts all that are recorded. */
   outbound: base.output(z.object({ requests: z.array(outboundRequestSchema), total: z.int() })),
   diagnostics: base.output(z.object({ text: z.string() })),
-  setAppearance: rpc(appearanceSchema.partial(), appearanceSchema),
   setModel: rpc(z.object({ agent: agentIdSchema, model: z.string().max(maxId) }), done),
   providers: base.output(z.array(providerStatusSchema)),
   /** Sets a provider's API key and stores it if possible; an empty key deletes it. No request returns the key. */

@@ -121,8 +121,6 @@ export const reviewOutcomeSchema = z.object({
   requests: z.int(),
   usd: z.number().nullable(),
   proposals: z.int(),
-  /** Findings that are malformed or quote lines that do not exist. */
-  dropped: z.int(),
   unread: z.int(),
   left: z.int(),
 })

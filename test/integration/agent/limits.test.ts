@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { Worker } from 'node:worker_threads'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { executeTools } from '../../../src/main/agent/tools/execute-tools.ts'
 import type { Tool, ToolContext } from '../../../src/main/agent/tools/tool.ts'
 import { LiveTurns } from '../../../src/main/agent/chat/live-turns.ts'
@@ -132,6 +133,8 @@ describe('Differ', () => {
   it('rejects an aborted merge, but still describes a finished write', async () => {
     const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker') })
     onTestFinished(() => differ.close())
+    const terminate = vi.spyOn(Worker.prototype, 'terminate')
+    onTestFinished(() => terminate.mockRestore())
     const stop = new AbortController()
     const change = { path: 'a.md', before: `${long('a')}end\n`, after: `${long('b')}end\n` }
     const described = differ.describe(change, stop.signal)
@@ -139,7 +142,7 @@ describe('Differ', () => {
     stop.abort(new Error('enough'))
     await expect(merged).rejects.toThrow('enough')
     expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })
-    expect(differ.isWorkerRunning).toBe(false)
+    expect(terminate).toHaveBeenCalledOnce()
   })
 
   it('answers without the worker if it is lost', async () => {

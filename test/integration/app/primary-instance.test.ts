@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import type { AppEvent, ContractClient } from '../../../src/shared/contract/index.ts'
+import { lockPathsOf, readLockInfo } from '../../../src/main/app/instance-lock/primary-connection.ts'
 import { startServer } from '../../../src/main/app/server/start-server.ts'
 import { mainFolder, prepareFolders } from '../../support/app.ts'
 import { connect } from '../../support/client.ts'
@@ -91,11 +92,12 @@ describe('the primary instance of a memory', { timeout: 60_000 }, () => {
     const folders = await prepareFolders({})
     const owner = await serverProcess(folders)
     const guest = await server(folders)
-    expect(await guest.running.primaryPid()).toBe(owner.child.pid)
+    const primaryPid = async () => (await readLockInfo(lockPathsOf(folders.home, undefined).infoFile))?.pid
+    expect(await primaryPid()).toBe(owner.child.pid)
     await guest.client.workspace.remember({ agent: 'main', text: 'Before the fall' })
     owner.child.kill('SIGKILL')
     await once(owner.child, 'exit')
-    await until(async () => (await guest.running.primaryPid()) === process.pid, 20_000)
+    await until(async () => (await primaryPid()) === process.pid, 20_000)
     const client = await connect(guest.running.url)
     await client.workspace.remember({ agent: 'main', text: 'After the fall' })
     const log = (await client.workspace.list({ agent: 'main' })).find(({ kind }) => kind === 'log')
@@ -182,7 +184,7 @@ describe('damage to the files of the primary', { timeout: 60_000 }, () => {
     expect((await client.settings.get()).firstRun).toBe(false)
     const { path } = await client.workspace.remember({ agent: 'main', text: 'While it is gone' })
     expect(await readFile(join(folders.workspace, path), 'utf8')).toContain('While it is gone')
-    await client.settings.setAppearance({ theme: 'dark' })
+    await client.settings.set({ path: ['interface', 'theme'], value: 'dark' })
     expect(await readFile(config, 'utf8')).toContain(folders.workspace)
     await writeFile(config, text)
     await until(async () => (await client.settings.get()).problems.length === 0)

@@ -39,21 +39,14 @@ describe('token limit of answers', () => {
 
   it('keeps items in order while they fit; cuts the first one if it does not fit', () => {
     const show = (text: string) => text
-    expect(takeFitting(['one', 'two', 'three'], 100, show, clipToTokens)).toEqual({
-      shown: ['one', 'two', 'three'],
-      omittedCount: 0,
-    })
-    expect(takeFitting(['one', 'two', 'three'], 7, show, clipToTokens)).toEqual({
-      shown: ['one', 'two'],
-      omittedCount: 1,
-    })
-    const { shown, omittedCount } = takeFitting(['word '.repeat(100), 'two'], 20, show, clipToTokens)
-    expect({ begins: shown[0]?.startsWith('word word'), number: shown.length, omittedCount }).toEqual({
+    expect(takeFitting(['one', 'two', 'three'], 100, show, clipToTokens)).toEqual(['one', 'two', 'three'])
+    expect(takeFitting(['one', 'two', 'three'], 7, show, clipToTokens)).toEqual(['one', 'two'])
+    const shown = takeFitting(['word '.repeat(100), 'two'], 20, show, clipToTokens)
+    expect({ begins: shown[0]?.startsWith('word word'), number: shown.length }).toEqual({
       begins: true,
       number: 1,
-      omittedCount: 1,
     })
-    expect(takeFitting([], 0, show, clipToTokens)).toEqual({ shown: [], omittedCount: 0 })
+    expect(takeFitting([], 0, show, clipToTokens)).toEqual([])
   })
 
   it('no text closes its fence', () => {

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { chatIdIn, noteOfChat, OmittedCounts, withNewMessages } from '../../../src/main/interop/import/chats.ts'
+import {
+  chatIdIn,
+  noteOfChat,
+  withNewMessages,
+  type CountOmitted,
+  type OmittedPart,
+} from '../../../src/main/interop/import/chats.ts'
 import { readChats as readFiles } from '../../../src/main/interop/import/read-chats.ts'
 import { randomOf } from '../../support/random.ts'
 
@@ -14,10 +20,13 @@ const [sourdough] = chatsIn('deepseek/source/conversations.json')
 /** Reads values as the JSON texts of files. */
 const readChats = (values: readonly unknown[]) => readTexts(values.map((value) => JSON.stringify(value) ?? ''))
 const readTexts = async (texts: readonly string[]) => {
-  const counts = new OmittedCounts()
+  const omittedParts = new Map<OmittedPart, number>()
+  const count: CountOmitted = (reason, number = 1) => {
+    if (number > 0) omittedParts.set(reason, (omittedParts.get(reason) ?? 0) + number)
+  }
   const chunks = texts.map((text) => Readable.from([Buffer.from(text.slice(0, 40)), Buffer.from(text.slice(40))]))
-  const found = await readFiles(chunks, () => undefined, counts.count)
-  return found && { ...found, leftParts: counts.list() }
+  const found = await readFiles(chunks, () => undefined, count)
+  return found && { ...found, leftParts: Array.from(omittedParts, ([reason, number]) => ({ reason, count: number })) }
 }
 const textsOf = async (...values: unknown[]) => (await readChats(values))?.files.map(({ text }) => text)
 const partsOf = async (...values: unknown[]) =>

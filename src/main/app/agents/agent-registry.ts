@@ -173,7 +173,10 @@ export class AgentRegistry {
   }
 
   /** @throws AppError `single_folder`, `unknown_agent`, `last_agent` */
-  async update(id: string, change: { name?: string; color?: string; archived?: boolean }): Promise<void> {
+  async update(
+    id: string,
+    change: { name?: string | undefined; color?: string | undefined; archived?: boolean | undefined },
+  ): Promise<void> {
     this.#assertNotSingleFolder()
     this.settingsOf(id)
     const others = this.#entries().filter((agent) => agent.id !== id && !agent.archived)

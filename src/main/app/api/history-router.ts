@@ -36,14 +36,10 @@ export const historyRoutes: Routes<'history'> = ({ app, forAgent }) => ({
     privacy.add(0, (await orUndefined(agent.visibleTo({ seesPrivate: true }).read(path))) ?? { path, text })
     return { text: privacy.openText(0, { path, text }) ?? null }
   }),
-  exportGit: async function* ({ input: { agent: id, folder, includesPrivate }, signal }) {
-    const agent = await app.agents.get(id)
-    yield* agent.exportHistory(folder, includesPrivate, signal)
-  },
-  importGit: async function* ({ input: { agent: id, folder }, signal }) {
-    const { history } = await app.agents.get(id)
-    yield* history.importGit(folder, signal)
-  },
+  exportGit: forAgent((agent, { folder, includesPrivate }, signal) =>
+    agent.exportHistory(folder, includesPrivate, signal),
+  ),
+  importGit: forAgent(({ history }, { folder }, signal) => history.importGit(folder, signal)),
   blame: forAgent((agent, input) => agent.history.blame(input.path)),
   standing: forAgent((agent, input) => agent.revertStatus(input.change, input.path)),
   accept: forAgent((agent, { change, path, key }) => agent.history.log.markReviewed(change, path, key)),

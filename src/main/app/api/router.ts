@@ -18,11 +18,6 @@ import { AppError } from '#shared/util/errors.ts'
 
 const userOrigin = { cause: 'user' } as const
 
-/** Removes keys whose value is undefined, so that they do not overwrite stored values. */
-function withoutUndefined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
-}
-
 const maxLogLines = 500
 const maxOutboundRequests = 10_000
 
@@ -102,7 +97,7 @@ const routes: { readonly [Group in keyof typeof contract]: Routes<Group> } = {
   agents: ({ app }) => ({
     list: () => app.agents.list(),
     create: ({ input }) => app.agents.create(input),
-    update: ({ input: { agent: id, ...change } }) => app.agents.update(id, withoutUndefined(change)),
+    update: ({ input: { agent: id, ...change } }) => app.agents.update(id, change),
     share: ({ input }) => app.agents.setReaders(input.agent, input.with),
     setUp: ({ input }) => app.agents.setUp(input.agent, input.workspace, input.locale, input),
     moveOwn: ({ input }) => app.agents.moveAgentFiles(input.agent, input.own),
@@ -166,10 +161,6 @@ const routes: { readonly [Group in keyof typeof contract]: Routes<Group> } = {
     log: () => readLog(app.log.file, maxLogLines),
     outbound: () => app.outbound.requests(maxOutboundRequests),
     diagnostics: async () => ({ text: await app.diagnostics() }),
-    setAppearance: async ({ input }) => {
-      await app.settings.set(...Object.entries(input).map(([key, value]) => [['interface', key], value] as const))
-      return app.settings.config.interface
-    },
     setModel: ({ input }) => app.agents.configOf(input.agent).set(['model'], input.model),
     providers: () => app.models.providers(),
     setKey: ({ input }) => app.keys.setKey(input.provider, input.key),

@@ -34,7 +34,6 @@ export const searchRoutes: Routes<'search'> = ({ app, forAgent }) => ({
     return { ...search, chunking }
   },
   setSettings: ({ input }) => app.agents.configOf(input.agent).setSearch(input.settings),
-  scope: ({ input }) => app.agents.settingsOf(input.agent).memory.scope,
   setScope: ({ input }) => app.agents.configOf(input.agent).setMemory('scope', input.scope),
   setSessions: ({ input }) => app.agents.configOf(input.agent).setMemory('sessions', input.sessions),
   status: forAgent((agent, input) => (input.isCompared ? agent.comparison : agent.memory).status()),

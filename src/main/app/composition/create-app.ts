@@ -186,8 +186,6 @@ export async function createApp(options: AppOptions) {
     events,
     log,
     health,
-    home: folders.home,
-    resources,
     now,
     showFile: options.showFile ?? showInFileManager,
     async locations() {

@@ -119,7 +119,7 @@ function connectServices(hostProcess: HostProcess, unread: UnreadBadge, quitting
   runAtQuit(
     settings.changes.subscribe(applyLaunchAtLogin),
     hostProcess.onEvent((event) => void (event.type === 'turnEnded' && unread.addTurn(event))),
-    followPower((isSaving) => void hostProcess.savePower(isSaving)),
+    followPower((isSaving) => void hostProcess.app().then((primary) => primary?.agents.savePower(isSaving))),
     handleUncaughtErrors({ log, onFault: (fault) => hostProcess.publish({ type: 'fault', ...fault }) }),
     () => updates.close(),
   )

@@ -15,7 +15,6 @@ import {
   connectToPrimary,
   lockPathsOf,
   type LockPaths,
-  type PrimaryConnection,
 } from './primary-connection.ts'
 import { acquirePrimary, type PrimaryInstance } from './primary-instance.ts'
 
@@ -37,7 +36,7 @@ type Role =
       readonly answer: (socket: WebSocket) => void
       readonly primaryInstance: PrimaryInstance | undefined
     }
-  | { readonly kind: 'secondary'; readonly connection: PrimaryConnection; readonly client: ContractClient }
+  | { readonly kind: 'secondary'; readonly socket: WebSocket; readonly client: ContractClient }
 
 /**
  * Holds the instance lock, or forwards to its holder and takes over when that process ends. A `command` ends after one
@@ -80,11 +79,6 @@ export class HostProcess {
     return role.kind === 'primary' ? role.app : undefined
   }
 
-  async primaryPid(): Promise<number> {
-    const role = await this.#role
-    return role.kind === 'primary' ? process.pid : role.connection.lockInfo.pid
-  }
-
   /**
    * Runs `work` on the primary instance, in this process or another. If that process ends before it answers, `work`
    * runs again on the next one with `isRepeated`: the first attempt may have had its effect.
@@ -97,7 +91,7 @@ export class HostProcess {
         return await work(role.client, attempt > 1)
       } catch (error) {
         const isEnding = error instanceof ORPCError && error.code === 'owner_gone'
-        const isLost = role.kind === 'secondary' && (isEnding || !isOpen(role.connection))
+        const isLost = role.kind === 'secondary' && (isEnding || !isOpen(role.socket))
         if (!isLost || this.#isClosing || attempt === maxAttempts) throw fromOrpcError(error)
         await sleep(retryIntervalMs)
       }
@@ -135,9 +129,9 @@ export class HostProcess {
   }): Promise<void> {
     const role = await this.#role
     if (role.kind === 'primary') return handlers.local(role.router, role.answer)
-    const connection = await connectToPrimary(this.#lockPaths, 'resident')
-    if (!connection) throw new AppError('owner_gone', 'the process that had this memory open has ended', {})
-    handlers.remote(connection.socket)
+    const socket = await connectToPrimary(this.#lockPaths, 'resident')
+    if (!socket) throw new AppError('owner_gone', 'the process that had this memory open has ended', {})
+    handlers.remote(socket)
   }
 
   /** Publishes an event of this process. Without the lock, only listeners in this process receive it. */
@@ -145,14 +139,10 @@ export class HostProcess {
     void this.app().then((app) => (app ? app.events.publish('event', event) : this.#events.emit(event)))
   }
 
-  async savePower(isSaving: boolean): Promise<void> {
-    await (await this.app())?.agents.savePower(isSaving)
-  }
-
   async close(): Promise<void> {
     this.#isClosing = true
     const role = await this.#role.catch(() => undefined)
-    if (role?.kind === 'secondary') role.connection.socket.terminate()
+    if (role?.kind === 'secondary') role.socket.terminate()
     if (role?.kind === 'primary') {
       if (this.#kind === 'command') await role.primaryInstance?.drain()
       else role.primaryInstance?.pause()
@@ -196,12 +186,12 @@ export class HostProcess {
   }
 
   async #connectToPrimary(): Promise<Role | undefined> {
-    const connection = await connectToPrimary(this.#lockPaths, this.#kind)
-    if (!connection) return undefined
-    connection.socket.once('close', () => void this.#takeOver())
-    const client = clientOf(connection)
-    if (this.#kind === 'resident') void this.#forwardEvents(connection, client)
-    return { kind: 'secondary', connection, client }
+    const socket = await connectToPrimary(this.#lockPaths, this.#kind)
+    if (!socket) return undefined
+    socket.once('close', () => void this.#takeOver())
+    const client = clientOf(socket)
+    if (this.#kind === 'resident') void this.#forwardEvents(socket, client)
+    return { kind: 'secondary', socket, client }
   }
 
   async #takeOver(): Promise<void> {
@@ -216,16 +206,16 @@ export class HostProcess {
     }
   }
 
-  async #forwardEvents(connection: PrimaryConnection, client: ContractClient): Promise<void> {
+  async #forwardEvents(socket: WebSocket, client: ContractClient): Promise<void> {
     try {
       for await (const event of await client.events.subscribe()) this.#events.emit(event)
     } catch (error) {
-      if (isOpen(connection)) this.base.log.fault(error, 'following the primary instance')
+      if (isOpen(socket)) this.base.log.fault(error, 'following the primary instance')
     }
   }
 }
 
-function isOpen({ socket }: PrimaryConnection): boolean {
+function isOpen(socket: WebSocket): boolean {
   return socket.readyState === socket.OPEN
 }
 

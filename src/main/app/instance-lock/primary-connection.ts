@@ -66,17 +66,12 @@ export async function readLockInfo(file: string): Promise<LockInfo | undefined> 
 
 const answerTimeoutMs = 5000
 
-export interface PrimaryConnection {
-  readonly lockInfo: LockInfo
-  readonly socket: WebSocket
-}
-
 /**
  * Connects to the process that holds the instance lock.
  * @returns undefined if there is none, or if it is starting or ending
  * @throws AppError `owner_silent`, `owner_version`; other connection errors unchanged
  */
-export async function connectToPrimary(lockPaths: LockPaths, kind: ClientKind): Promise<PrimaryConnection | undefined> {
+export async function connectToPrimary(lockPaths: LockPaths, kind: ClientKind): Promise<WebSocket | undefined> {
   const lockInfo = await readLockInfo(lockPaths.infoFile)
   if (!lockInfo) return undefined
   const { pid, version } = lockInfo
@@ -95,7 +90,7 @@ export async function connectToPrimary(lockPaths: LockPaths, kind: ClientKind): 
     socket.once('error', resolve)
   })
   if (!failure) {
-    if (version === appVersion) return { lockInfo, socket }
+    if (version === appVersion) return socket
     socket.terminate()
     const message = `version ${version} of Commonplace (process ${pid}) has this memory open; quit it first`
     throw new AppError('owner_version', message, { pid, version })
@@ -107,7 +102,7 @@ export async function connectToPrimary(lockPaths: LockPaths, kind: ClientKind): 
   throw failure
 }
 
-export function clientOf({ socket }: PrimaryConnection): ContractClient {
+export function clientOf(socket: WebSocket): ContractClient {
   return createORPCClient(new RPCLink({ websocket: socket as unknown as globalThis.WebSocket }))
 }
 
@@ -120,11 +115,10 @@ export async function callPrimary<T>(
   lockPaths: LockPaths,
   run: (client: ContractClient) => Promise<T>,
 ): Promise<{ readonly value: T } | { readonly isLost: true } | undefined> {
-  const connection = await connectToPrimary(lockPaths, 'command')
-  if (!connection) return undefined
-  const { socket } = connection
+  const socket = await connectToPrimary(lockPaths, 'command')
+  if (!socket) return undefined
   try {
-    return { value: await run(clientOf(connection)) }
+    return { value: await run(clientOf(socket)) }
   } catch (error) {
     if (socket.readyState !== socket.OPEN) return { isLost: true }
     throw fromOrpcError(error)

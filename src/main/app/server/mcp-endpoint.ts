@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { loadHttp, type McpEndpoint } from '#interop'
 import type { HostProcess } from '../instance-lock/host-process.ts'
 import { once } from 'node:events'
-import { TokenBucket } from '#platform'
+import { tokenBucket } from '#platform'
 import { closeServer } from '../instance-lock/primary-connection.ts'
 import { loopbackAddress } from './authentication.ts'
 
@@ -15,7 +15,7 @@ export function isMcpPath(path: string | undefined): boolean {
 /** Returns an endpoint that loads the MCP SDK at the first request. */
 export function lazyMcpEndpoint(hostProcess: HostProcess): McpEndpoint {
   // Each wrong token costs a request to the process that has the memory open.
-  const wrongTokens = new TokenBucket(20, 60_000)
+  const takeAttempt = tokenBucket(20, 60_000)
   let endpoint: Promise<McpEndpoint> | undefined
   const open = async () => {
     const { createMcpEndpoint } = await loadHttp()
@@ -24,7 +24,7 @@ export function lazyMcpEndpoint(hostProcess: HostProcess): McpEndpoint {
       onEvent: (listener) => hostProcess.onEvent(listener),
       now: hostProcess.now,
       onFault: async (error) => hostProcess.base.log.fault(error, 'mcp'),
-      takeAttempt: () => wrongTokens.take(),
+      takeAttempt,
     })
   }
   return {

@@ -15,7 +15,6 @@ export interface ServerOptions extends Omit<AppOptions, 'watch' | 'base'> {
 
 export interface RunningServer extends RunningHost {
   readonly settings: SettingsStore
-  primaryPid(): Promise<number>
 }
 
 /** Starts the browser host. @throws AppError `port_in_use`, `write_failed`, `owner_silent`, `owner_version` */
@@ -40,7 +39,6 @@ export async function startServer({ port, ...options }: ServerOptions): Promise<
     return {
       ...host,
       settings,
-      primaryPid: () => hostProcess.primaryPid(),
       async close() {
         await mcp.close()
         await host.close()

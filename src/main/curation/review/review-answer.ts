@@ -48,18 +48,16 @@ const reviewVerdictSchema = z.discriminatedUnion('kind', [
 ])
 type ReviewVerdict = z.infer<typeof reviewVerdictSchema>
 
-/** Returns undefined if the answer is not a JSON object of the expected form. `dropped`: unusable or repeated items. */
+/** Returns undefined if the answer is not a JSON object of the expected form. Unusable and repeated items are left out. */
 export function parseAnswer(batch: ReviewBatch, answer: string) {
   const items = parseItems(batch.kind === 'conflicts' ? 'conflicts' : 'keep', answer)
   if (!items) return undefined
   const verdicts = new Map<string, ReviewVerdict>()
-  let dropped = 0
   for (const item of items) {
     const parsed = batch.kind === 'conflicts' ? parseConflict(batch, item) : parsePromotion(batch, item)
     if (parsed?.key !== undefined && !verdicts.has(parsed.key)) verdicts.set(parsed.key, parsed.verdict)
-    else dropped += 1
   }
-  return { verdicts, dropped }
+  return verdicts
 }
 
 function parseConflict({ units }: ReviewBatch, item: unknown) {
@@ -190,47 +188,34 @@ const recordSchema = z.union([
 type JudgedRecord = z.infer<typeof recordSchema>
 export type VerdictRecord = Extract<JudgedRecord, { verdict: unknown }>
 
-export class ReviewRecords {
-  readonly #file: string
-  readonly #judged = new Map<string, VerdictRecord>()
-  readonly #unreadable = new Set<string>()
-  readonly #proposed = new Set<string>()
-
-  private constructor(folder: string) {
-    this.#file = join(folder, 'judged.jsonl')
+export async function readRecords(folder: string) {
+  const file = join(folder, 'judged.jsonl')
+  const judged = new Map<string, VerdictRecord>()
+  const unreadable = new Set<string>()
+  const proposed = new Set<string>()
+  const apply = (record: JudgedRecord) => {
+    if ('proposed' in record) proposed.add(record.key)
+    else if ('unread' in record) unreadable.add(`${record.key} ${record.model}`)
+    else judged.set(record.key, record)
   }
-
-  static async read(folder: string): Promise<ReviewRecords> {
-    const records = new ReviewRecords(folder)
-    // The next review asks again about the unit of a line that a crash has cut.
-    for (const record of await readRows(records.#file, recordSchema)) records.#apply(record)
-    return records
-  }
-
-  /** Returns true if any model judged the unit, or if the answer of `model` was unreadable. */
-  isJudged(key: string, model: string): boolean {
-    return this.#judged.has(key) || this.#unreadable.has(`${key} ${model}`)
-  }
-
-  pending(): (VerdictRecord & { readonly verdict: ReviewVerdict })[] {
-    return [...this.#judged.values()].flatMap((record) =>
-      record.verdict && !this.#proposed.has(record.key) ? [{ ...record, verdict: record.verdict }] : [],
-    )
-  }
-
-  /** @throws AppError `disk_full`, `write_failed` */
-  async add(records: readonly JudgedRecord[]): Promise<void> {
-    if (records.length === 0) return
-    await appendDurably(this.#file, records.map((record) => `${JSON.stringify(record)}\n`).join(''))
-    for (const record of records) this.#apply(record)
-  }
-
-  #apply(record: JudgedRecord): void {
-    if ('proposed' in record) this.#proposed.add(record.key)
-    else if ('unread' in record) this.#unreadable.add(`${record.key} ${record.model}`)
-    else this.#judged.set(record.key, record)
+  // The next review asks again about the unit of a line that a crash has cut.
+  for (const record of await readRows(file, recordSchema)) apply(record)
+  return {
+    /** Returns true if any model judged the unit, or if the answer of `model` was unreadable. */
+    isJudged: (key: string, model: string) => judged.has(key) || unreadable.has(`${key} ${model}`),
+    pending: () =>
+      [...judged.values()].flatMap((record) =>
+        record.verdict && !proposed.has(record.key) ? [{ ...record, verdict: record.verdict }] : [],
+      ),
+    /** @throws AppError `disk_full`, `write_failed` */
+    async add(records: readonly JudgedRecord[]): Promise<void> {
+      if (records.length === 0) return
+      await appendDurably(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+      for (const record of records) apply(record)
+    },
   }
 }
+export type ReviewRecords = Awaited<ReturnType<typeof readRecords>>
 
 /** A row of `spent.jsonl`: the estimate of a request; after the answer a second row with the same id and the actual cost. */
 const spendingSchema = z.object({

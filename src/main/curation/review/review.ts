@@ -16,7 +16,8 @@ import {
   type FindingContext,
   exceedsBudget,
   recordSpending,
-  ReviewRecords,
+  readRecords,
+  type ReviewRecords,
   spentInMonth,
   type VerdictRecord,
 } from './review-answer.ts'
@@ -87,7 +88,7 @@ export class Review {
   async estimate(signal: AbortSignal | undefined): Promise<ReviewEstimate> {
     const { now, folder, budget } = this.#options
     const model = this.#options.model()
-    const { batches, reviewInput } = await this.#plan(model, await ReviewRecords.read(folder), signal)
+    const { batches, reviewInput } = await this.#plan(model, await readRecords(folder), signal)
     const estimates = batches.map((batch) => estimateOf(batch, model))
     const spent = await spentInMonth(folder, now())
     const limit = budget()
@@ -129,7 +130,6 @@ export class Review {
       requests: 0,
       usd: model.prices ? 0 : null,
       proposals: 0,
-      dropped: 0,
       unread: 0,
       left: 0,
     }
@@ -139,7 +139,7 @@ export class Review {
     }
     await update({})
     try {
-      const records = await ReviewRecords.read(folder)
+      const records = await readRecords(folder)
       const { reviewInput, batches } = await this.#plan(model, records, signal)
       await update({ left: batches.length })
       const context: FindingContext = {
@@ -166,7 +166,6 @@ export class Review {
         await update({
           left: batches.length - index - 1,
           proposals: outcome.proposals + added,
-          dropped: outcome.dropped + judged.dropped,
           unread: outcome.unread + judged.unread,
         })
       }
@@ -204,18 +203,18 @@ export class Review {
       const { text, tokens, usd, request } = answer
       await recordSpending(folder, { ...row, tokens, usd })
       onAnswer(answer)
-      const parsed = parseAnswer(batch, text)
-      if (!parsed) continue
-      const verdictCount = Math.max(1, parsed.verdicts.size)
+      const verdicts = parseAnswer(batch, text)
+      if (!verdicts) continue
+      const verdictCount = Math.max(1, verdicts.size)
       const cost = { usd: usd === null ? null : usd / verdictCount, tokens: Math.round(tokens / verdictCount) }
       const records = batch.units.map(({ key }): VerdictRecord => {
-        const verdict = parsed.verdicts.get(key) ?? null
+        const verdict = verdicts.get(key) ?? null
         return { key, model: model.id, at: row.at, verdict, ...(verdict ? { cost, request } : {}) }
       })
-      return { records, dropped: parsed.dropped, unread: 0 }
+      return { records, unread: 0 }
     }
     const records = batch.units.map(({ key }) => ({ key, model: model.id, unread: true as const }))
-    return { records, dropped: 0, unread: 1 }
+    return { records, unread: 1 }
   }
 
   async #propose(reviewId: string, records: ReviewRecords, context: FindingContext): Promise<number> {

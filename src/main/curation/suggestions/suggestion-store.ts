@@ -23,40 +23,26 @@ export type StoredSuggestions = z.infer<typeof storedSuggestionsSchema>
 /** Changes `state`; `save` writes it before the work ends. */
 export type SuggestionsWork<T> = (state: StoredSuggestions, save: () => Promise<void>) => Promise<T>
 
-/** Stores proposals in `inbox.json`. Changes run one after the other. */
-export class SuggestionStore {
-  readonly #file: string
-  readonly #queue = new KeyedQueue()
-  readonly #onDamaged: (copyPath: string) => void
-  #state: StoredSuggestions | undefined
-
-  constructor(folder: string, onDamaged: (copyPath: string) => void) {
-    this.#file = join(folder, 'inbox.json')
-    this.#onDamaged = onDamaged
+/** Stores proposals in `inbox.json`. @returns a function that runs `work` after earlier changes and writes a changed state */
+export function openInbox(folder: string, onDamaged: (copyPath: string) => void) {
+  const file = join(folder, 'inbox.json')
+  const queue = new KeyedQueue()
+  let stored: StoredSuggestions | undefined
+  const parse = (text: string) => parseStored(storedSuggestionsSchema, text)
+  const write = async (changed: StoredSuggestions) => {
+    const state = { ...changed, proposals: withinLimits(changed.proposals) }
+    await writeDurably(file, JSON.stringify(state))
+    stored = state
   }
-
-  /** Runs `work` after earlier changes and writes the state if it has changed. @returns the value of `work` */
-  async change<T>(work: SuggestionsWork<T>): Promise<T> {
-    return this.#queue.run('inbox', async () => {
-      const before = await this.#read()
+  return <T>(work: SuggestionsWork<T>): Promise<T> =>
+    queue.run('inbox', async () => {
+      stored ??= await readOrSetAside(file, parse, onDamaged)
+      const before = (stored ??= { version: 1, lookedAt: null, proposals: [], lastChange: 0 })
       const state = { ...before }
-      const value = await work(state, () => this.#write(state))
-      if (!isDeepStrictEqual(state, before)) await this.#write(state)
+      const value = await work(state, () => write(state))
+      if (!isDeepStrictEqual(state, before)) await write(state)
       return value
     })
-  }
-
-  async #read(): Promise<StoredSuggestions> {
-    const parse = (text: string) => parseStored(storedSuggestionsSchema, text)
-    this.#state ??= await readOrSetAside(this.#file, parse, this.#onDamaged)
-    return (this.#state ??= { version: 1, lookedAt: null, proposals: [], lastChange: 0 })
-  }
-
-  async #write(changed: StoredSuggestions): Promise<void> {
-    const state = { ...changed, proposals: withinLimits(changed.proposals) }
-    await writeDurably(this.#file, JSON.stringify(state))
-    this.#state = state
-  }
 }
 
 function withinLimits(suggestions: Suggestion[]): Suggestion[] {

@@ -11,7 +11,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { EventEmitter, KeyedQueue, type Subscribable } from '#platform'
 import { localDate, normalizePath, type Workspace } from '#workspace'
 import { accept, preview, recoverSuggestions, undo, type AcceptContext } from './accept.ts'
-import { SuggestionStore, type StoredSuggestions, type SuggestionsWork } from './suggestion-store.ts'
+import { openInbox, type StoredSuggestions, type SuggestionsWork } from './suggestion-store.ts'
 import { withPrivateMarks, type PrivacyOf, TextLines } from './line-edits.ts'
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import type { Comparison } from './scan-notes.ts'
@@ -46,7 +46,7 @@ export class SuggestionService {
   readonly #changes = new EventEmitter()
   readonly changes: Subscribable<void> = this.#changes
   readonly #options: SuggestionServiceOptions
-  readonly #inbox: SuggestionStore
+  readonly #inbox: ReturnType<typeof openInbox>
   readonly #review: Review
   /** Only one scan or review runs at a time. */
   #activeRun:
@@ -57,7 +57,7 @@ export class SuggestionService {
 
   constructor(options: SuggestionServiceOptions) {
     this.#options = options
-    this.#inbox = new SuggestionStore(options.folder, options.onDamaged)
+    this.#inbox = openInbox(options.folder, options.onDamaged)
     const { folder, workspace, now, privacyOf, review } = options
     this.#review = new Review({ ...review, folder, workspace, now, privacyOf, add: (added) => this.add(added) })
   }
@@ -323,7 +323,7 @@ export class SuggestionService {
   }
 
   #withInbox<T>(work: SuggestionsWork<T>): Promise<T> {
-    return this.#inbox.change(async (state, save) => {
+    return this.#inbox(async (state, save) => {
       await recoverSuggestions(this.#context, state)
       return work(state, save)
     })

@@ -1,6 +1,6 @@
 import type { MemoryClient, WriteRequest } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { TokenBucket, OpenQuestions } from '#platform'
+import { tokenBucket, OpenQuestions } from '#platform'
 
 const maxWaiting = 32
 const maxWaitMs = 30_000
@@ -9,7 +9,7 @@ const retryAfterSeconds = 5
 
 /** Limits the calls of each program, over all its connections, and of all programs without a token together. */
 export class ClientCalls {
-  readonly #buckets = new Map<string, TokenBucket>()
+  readonly #buckets = new Map<string, () => boolean>()
   readonly #programs = new Map<string, { runningCount: number; waiting: Set<() => void> }>()
 
   /**
@@ -28,9 +28,9 @@ export class ClientCalls {
     this.#programs.set(id, program)
     const { waiting } = program
     const take = (key: string, perMinute: number) => {
-      const bucket = this.#buckets.get(`${key} ${perMinute}`) ?? new TokenBucket(perMinute, 60_000)
+      const bucket = this.#buckets.get(`${key} ${perMinute}`) ?? tokenBucket(perMinute, 60_000)
       this.#buckets.set(`${key} ${perMinute}`, bucket)
-      if (!bucket.take()) throw busyError(Math.ceil(60 / perMinute))
+      if (!bucket()) throw busyError(Math.ceil(60 / perMinute))
     }
     take(`program ${id}`, callsPerMinute)
     if (sharedPerMinute !== undefined) take(`agent ${agent}`, sharedPerMinute)

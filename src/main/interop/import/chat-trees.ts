@@ -10,10 +10,12 @@ import {
   hasText,
   linkToPage,
   messageOf,
+  textOfDocument,
   toDate,
   type CountOmitted,
   type FileOf,
   type ImportedChat,
+  type WrittenDocument,
 } from './chats.ts'
 
 const chatSchema = z.looseObject({
@@ -92,7 +94,7 @@ export function readChatgptChat(value: unknown, count: CountOmitted, fileOf: Fil
   const messages = shown.flatMap(({ message }) => {
     if (!message) return []
     const document = documents.get(message)
-    const text = document ? textOfCanvas(document) : textOf(message, count, fileOf)
+    const text = document ? textOfDocument(document) : textOf(message, count, fileOf)
     return text === '' ? [] : [messageOf(message.author.role === 'user' ? 'User' : 'Assistant', text)]
   })
   return { id: conversation_id ?? id ?? '', title: title ?? '', createdAt: toDate(create_time), messages }
@@ -148,22 +150,20 @@ function stringsIn(parts: readonly unknown[] | undefined): string[] {
   return (parts ?? []).filter((part) => typeof part === 'string')
 }
 
-interface Canvas {
-  readonly name: unknown
-  readonly type: unknown
-  content: string
-}
-
 /** Returns the last state of each canvas document by the message that creates it. */
-function canvasDocuments(messages: readonly Message[]): ReadonlyMap<Message, Canvas> {
-  const documents = new Map<Message, Canvas>()
-  let current: Canvas | undefined
+function canvasDocuments(messages: readonly Message[]): ReadonlyMap<Message, WrittenDocument> {
+  const documents = new Map<Message, WrittenDocument>()
+  let current: WrittenDocument | undefined
   for (const message of messages) {
     const { recipient, content } = message
     const call = recipient?.startsWith('canmore.') && parseJson(content.text ?? stringsIn(content.parts).join(''))
     if (!isRecord(call)) continue
     if (typeof call['content'] === 'string') {
-      current = { name: call['name'], type: call['type'], content: call['content'] }
+      current = {
+        title: hasText(call['name']) ? call['name'] : '',
+        language: /^code\/(\w+)/.exec(String(call['type']))?.[1],
+        content: call['content'],
+      }
       documents.set(message, current)
     }
     for (const update of recordsIn(call['updates'])) if (current) current.content = updated(current.content, update)
@@ -181,12 +181,6 @@ function updated(text: string, { pattern, replacement, multiple }: Record<string
     if (error instanceof SyntaxError) return text.replace(from, () => to)
     throw error
   }
-}
-
-function textOfCanvas({ name, type, content }: Canvas): string {
-  const language = /^code\/(\w+)/.exec(String(type))?.[1]
-  const body = language === undefined ? content : codeBlock(content, language)
-  return hasText(name) ? `**${name}**\n\n${body}` : body
 }
 
 const codeOrFormula = new RegExp(

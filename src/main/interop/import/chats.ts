@@ -52,6 +52,19 @@ export function codeBlock(text: string, language = ''): string {
   return `${fence}${language}\n${text}\n${fence}`
 }
 
+/** An artifact, a canvas document, or a file that Claude has written. */
+export interface WrittenDocument {
+  title: string
+  /** Language of a code block; undefined for Markdown and plain text. */
+  language: string | undefined
+  content: string
+}
+
+export function textOfDocument({ title, language, content }: WrittenDocument): string {
+  const body = language === undefined ? content : codeBlock(content, language)
+  return title === '' ? body : `**${title}**\n\n${body}`
+}
+
 /** Why a part of a chat is left out, or `chat` for a chat as a whole. */
 export type OmittedPart = ImportPlan['leftParts'][number]['reason']
 
@@ -60,18 +73,6 @@ export type CountOmitted = (reason: OmittedPart, count?: number) => void
 
 /** Returns the path of a file of the export by the id that a message has; undefined if the export does not have it. */
 export type FileOf = (id: string) => string | undefined
-
-export class OmittedCounts {
-  readonly #counts = new Map<OmittedPart, number>()
-
-  readonly count: CountOmitted = (reason, number = 1) => {
-    if (number > 0) this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + number)
-  }
-
-  list(): ImportPlan['leftParts'] {
-    return [...this.#counts].map(([reason, count]) => ({ reason, count }))
-  }
-}
 
 /** Returns a time as a date; undefined if it is none. @param time ISO 8601, or seconds since the epoch */
 export function toDate(time: unknown): Date | undefined {

@@ -3,14 +3,15 @@ import { z } from 'zod'
 import { isRecord, recordsIn, valueAt } from '#shared/util/json.ts'
 import { toFileName } from '#workspace'
 import {
-  codeBlock,
   hasText,
   linkToPage,
   messageOf,
+  textOfDocument,
   toDate,
   type ImportedChat,
   type CountOmitted,
   type SourceText,
+  type WrittenDocument,
 } from './chats.ts'
 
 const chatSchema = z.looseObject({
@@ -103,14 +104,6 @@ function textOf(
 
 type Block = Message['content'][number]
 
-/** An artifact, or a file that Claude has written. */
-interface WrittenDocument {
-  title: string
-  /** Language of a code block; undefined for Markdown and plain text. */
-  language: string | undefined
-  content: string
-}
-
 const languages: Readonly<Record<string, string>> = {
   'text/html': 'html',
   'image/svg+xml': 'svg',
@@ -154,11 +147,6 @@ function documentsIn(messages: readonly Message[]): ReadonlyMap<Block, WrittenDo
     }
   }
   return byCall
-}
-
-function textOfDocument({ title, language, content }: WrittenDocument): string {
-  const body = language === undefined ? content : codeBlock(content, language)
-  return title === '' ? body : `**${title}**\n\n${body}`
 }
 
 /** Replaces the artifacts that exports of 2024 have in the text. */

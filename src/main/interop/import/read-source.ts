@@ -22,7 +22,7 @@ import {
   walkFiles,
 } from '#workspace'
 import { openArchive, type Archive } from './archive.ts'
-import { OmittedCounts, type CountOmitted, type FileOf, type SourceFile, type SourceText } from './chats.ts'
+import { type CountOmitted, type OmittedPart, type FileOf, type SourceFile, type SourceText } from './chats.ts'
 import { readEvernote } from './evernote.ts'
 import { isHtml, readHtml } from './html-notes.ts'
 import { isJoplinItem, readJoplin } from './joplin.ts'
@@ -203,11 +203,14 @@ async function readContents(
   const sorted = json.toSorted((one, two) => (one.path < two.path ? -1 : 1))
   const shownFiles = new Set<string>()
   const fileOf = filesById(other, shownFiles)
-  const counts = new OmittedCounts()
+  const omittedParts = new Map<OmittedPart, number>()
+  const count: CountOmitted = (reason, number = 1) => {
+    if (number > 0) omittedParts.set(reason, (omittedParts.get(reason) ?? 0) + number)
+  }
   const chats = await readChats(
     sorted.map(({ chunks }) => chunks()),
     fileOf,
-    counts.count,
+    count,
   )
   const rest = chats ? other : files
   // A Takeout can also have notes.
@@ -232,21 +235,21 @@ async function readContents(
     // Has the rows of a filter; the file with `_all` has all rows.
     if (isTable(path) && rest.some((other) => other.path === path.replace(/\.csv$/, '_all.csv'))) continue
     if (isNote(file) && isEvernote(path)) {
-      const notebook = await readEvernote(path, file.chunks(), { ...counts, temporary: await temporaryFolder(opened) })
+      const notebook = await readEvernote(path, file.chunks(), { count, temporary: await temporaryFolder(opened) })
       texts.push(...notebook.notes)
       notebook.attachments.forEach(attach)
       continue
     }
     const { text, encoding } = (isNote(file) ? await readText(file) : undefined) ?? {}
     if (encoding !== undefined) decoded.push({ path, encoding })
-    const notes = text === undefined ? undefined : convert(topFolder, { path, text }, counts.count, fileOf)
+    const notes = text === undefined ? undefined : convert(topFolder, { path, text }, count, fileOf)
     for (const note of notes ?? []) converted.add(basename(note.path))
     if (text !== undefined) texts.push(...(notes ?? [{ path, text }]))
     else if (isNote(file)) omitted.push({ path, reason: size > maxTextBytes ? 'large' : 'unreadable' })
     else attach(file)
   }
   const { joplin = [], plain = [] } = Object.groupBy(texts, (text) => (isJoplinItem(text) ? 'joplin' : 'plain'))
-  const items = readJoplin(joplin, attachments.keys(), counts.count)
+  const items = readJoplin(joplin, attachments.keys(), count)
   const names = new Map([...exportedNames(plain, [...attachments.keys()]), ...items.names])
   const linked =
     converted.size === 0 ? plain : plain.map((note) => ({ ...note, text: withNoteLinks(note.text, converted) }))
@@ -256,7 +259,7 @@ async function readContents(
     files: [...(chats?.files ?? []), ...linked, ...items.notes],
     memories: chats?.memories ?? [],
     skipped: omitted.filter(({ path, reason }) => isMarkdown(path) && reason !== 'link').length,
-    leftParts: counts.list(),
+    leftParts: Array.from(omittedParts, ([reason, number]) => ({ reason, count: number })),
     decoded,
     names,
     attachments,
@@ -322,10 +325,6 @@ function omit(paths: readonly string[], reason: OmittedFile['reason']): OmittedF
   return paths.map((path) => ({ path, reason }))
 }
 
-async function readAll({ chunks }: SourceFile): Promise<Buffer> {
-  return Buffer.concat(await Array.fromAsync(chunks()))
-}
-
 /**
  * @returns undefined if a file is not text or too large; `encoding`: undefined for UTF-8
  * @throws AppError `archive_unusable`
@@ -333,7 +332,7 @@ async function readAll({ chunks }: SourceFile): Promise<Buffer> {
 async function readText(file: SourceFile): Promise<{ text: string; encoding?: string } | undefined> {
   if (file.size > maxTextBytes) return undefined
   try {
-    const bytes = await readAll(file)
+    const bytes = Buffer.concat(await Array.fromAsync(file.chunks()))
     const text = unlessAppError(() => decodeUtf8(bytes, file.path))
     return text === undefined ? decodeOther(bytes) : { text }
   } catch (error) {

@@ -28,7 +28,7 @@ export function takeFitting<Item, Shown>(
   tokenLimit: number,
   show: (item: Item) => Shown,
   showShortened: (item: Item, tokenLimit: number) => Shown,
-): { readonly shown: Shown[]; readonly omittedCount: number } {
+): Shown[] {
   const shown: Shown[] = []
   let remainingTokens = tokenLimit
   for (const item of items) {
@@ -41,7 +41,7 @@ export function takeFitting<Item, Shown>(
     shown.push(shownItem)
     remainingTokens -= tokens
   }
-  return { shown, omittedCount: items.length - shown.length }
+  return shown
 }
 
 /** Returns the longest prefix of a text that fits, with an ellipsis if it is cut; '' if nothing fits. */
@@ -71,7 +71,7 @@ export function fittingText(
   lines: readonly string[],
   tokenLimit: number,
 ): { readonly lines: string[]; readonly cutAt?: number } {
-  const { shown } = takeFitting(lines, tokenLimit, (line) => line, clipToTokens)
+  const shown = takeFitting(lines, tokenLimit, (line) => line, clipToTokens)
   const [shownLine = '', fullLine = ''] = [shown[0], lines[0]]
   return shown.length === 1 && shownLine !== fullLine ? { lines: shown, cutAt: shownLine.length - 1 } : { lines: shown }
 }

@@ -64,7 +64,8 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
       const token = /^Bearer ([\x21-\x7e]{1,200})$/i.exec(request.headers.authorization ?? '')?.[1]
       const client = token === undefined ? null : await authenticate(access, token)
       if (client instanceof AppError) return refuse(response, 403, await failureText(client, access.onFault))
-      if (!client) return access.takeAttempt() ? refuse(response, 401) : refuse(response, 429)
+      if (!client)
+        return access.takeAttempt() ? refuse(response, 401, messages[401]) : refuse(response, 429, messages[429])
       const auth: AuthInfo = { token: '', clientId: client.id, scopes: [], extra: { client } }
       // The SDK's type declares optional fields without `undefined`.
       const authorizedRequest = Object.assign(request, { auth }) as unknown as Parameters<NodeHandler>[0]
@@ -100,11 +101,10 @@ function accessFor({ ask, now, onFault }: HttpAccess, auth: AuthInfo | undefined
 
 const messages = {
   401: 'Send the token that Commonplace issued for this program (Settings › Programs): Authorization: Bearer …',
-  403: 'This program has no access.',
   429: 'Too many wrong tokens. Wait a minute.',
 } as const
 
-function refuse(response: ServerResponse, status: keyof typeof messages, message: string = messages[status]): void {
+function refuse(response: ServerResponse, status: 401 | 403 | 429, message: string): void {
   const error = { jsonrpc: '2.0', error: { code: -32_000, message }, id: null }
   response.writeHead(status, {
     'Content-Type': 'application/json',

@@ -30,10 +30,6 @@ export class Differ {
     if (entry) this.#worker = new WorkerHost({ entry, idleMs })
   }
 
-  get isWorkerRunning(): boolean {
-    return this.#worker?.isRunning ?? false
-  }
-
   /**
    * Describes a change. Never rejects, because the change is already written: if the worker dies or `signal` is
    * aborted, everything between the first and the last difference counts as changed.

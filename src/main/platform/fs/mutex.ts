@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, unlessSystemError } from '#shared/util/errors.ts'
 import { KeyedQueue } from './work-queue.ts'
-import { currentFileTime } from '../clock.ts'
+import { systemClock } from '../clock.ts'
 
 const queue = new KeyedQueue()
 
@@ -80,12 +80,7 @@ const maxDelayMs = 25
 /** Default timeout, ms; a holder needs a lock only for a few writes. */
 const defaultTimeoutMs = 30_000
 
-export class LockBusyError extends Error {
-  constructor(file: string, ms: number) {
-    super(`another process has locked ${file} for ${ms} ms`)
-    this.name = 'LockBusyError'
-  }
-}
+export class LockBusyError extends Error {}
 
 /**
  * A lock between processes: an operating system lock on an empty file, taken through SQLite on every platform. The system
@@ -123,7 +118,8 @@ export class FileLock {
   async withLock<T>(work: () => Promise<T>, timeoutMs: number = defaultTimeoutMs): Promise<T> {
     const deadline = performance.now() + timeoutMs
     for (let delay = firstDelayMs; !this.tryAcquire(); delay = Math.min(maxDelayMs, delay * 2)) {
-      if (performance.now() > deadline) throw new LockBusyError(this.file, timeoutMs)
+      if (performance.now() > deadline)
+        throw new LockBusyError(`another process has locked ${this.file} for ${timeoutMs} ms`)
       await sleep(delay * (0.5 + Math.random()))
     }
     try {
@@ -175,7 +171,7 @@ export class FileLock {
     database.exec('PRAGMA journal_mode = MEMORY')
     this.#inode = inodeOf(this.file)
     // Systems that clean temporary folders keep recently modified files.
-    const now = currentFileTime()
+    const now = systemClock()
     unlessSystemError(() => utimesSync(this.file, now, now))
     this.#database = database
     return database

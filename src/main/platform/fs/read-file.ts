@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { constants } from 'node:fs'
 import { readFile, rename } from 'node:fs/promises'
 import { AppError, onSystemError } from '#shared/util/errors.ts'
-import { currentFileTime } from '../clock.ts'
+import { systemClock } from '../clock.ts'
 import { withFile } from './durable-write.ts'
 import type { z } from 'zod'
 import { isRecord, parseJson } from '#shared/util/json.ts'
@@ -61,7 +61,7 @@ export async function readOrSetAside<T>(
 }
 
 export function damagedPath(file: string): string {
-  return `${file}.damaged-${currentFileTime().toISOString().replaceAll(/[-:.]/g, '')}`
+  return `${file}.damaged-${systemClock().toISOString().replaceAll(/[-:.]/g, '')}`
 }
 
 /** Reads the valid rows of a JSONL file; none if it is missing. A crash may have cut the last row. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { systemClock } from '../clock.ts'
 
 export interface Log {
@@ -26,15 +26,34 @@ const maxStackLength = 8000
 
 const levels = { info: 30, warn: 40, error: 50 }
 
-/** Opens `commonplace.log` in a folder (absolute). Never throws: lines that cannot be written are counted. */
-export function openLog(folder: string): Log {
-  const path = join(folder, 'commonplace.log')
-  const file = new RotatingFile(path)
+/**
+ * Opens `commonplace.log` in a folder (absolute). Never throws: lines that cannot be written (disk full, folder missing)
+ * are counted, and the count is written when writing works again. At `maxBytes` the file is renamed to `.old`, replacing
+ * the previous one. Writes are synchronous so that the last line before a crash is not lost.
+ */
+export function openLog(folder: string, maxBytes = 10 * 1024 * 1024): Log {
+  const file = join(folder, 'commonplace.log')
+  let droppedCount = 0
+  const append = (line: string) => {
+    try {
+      mkdirSync(folder, { recursive: true })
+      const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+      if (size > 0 && size + line.length > maxBytes) renameSync(file, `${file}.old`)
+      const details = { dropped: droppedCount }
+      // The first line break ends a line that a full disk has cut.
+      const dropped = droppedCount > 0 ? `\n${formatLine(levels.warn, details, 'log lines could not be written')}` : ''
+      appendFileSync(file, dropped + line)
+      droppedCount = 0
+    } catch {
+      // An error of the log cannot be logged.
+      droppedCount += 1
+    }
+  }
   const write = (level: keyof typeof levels, details: object, message: string) =>
-    file.write(redact(formatLine(levels[level], details, message)))
-  file.write('')
+    append(redact(formatLine(levels[level], details, message)))
+  append('')
   return {
-    file: path,
+    file,
     info: (details, message) => write('info', details, message),
     warn: (details, message) => write('warn', details, message),
     fault(error, message) {
@@ -66,38 +85,5 @@ function describeError(error: unknown): object | string {
   } catch {
     // Any value can be thrown, including ones whose conversion to a string throws.
     return 'an error that cannot be described'
-  }
-}
-
-/**
- * A file of lines. Writing never throws: lines that cannot be written (disk full, folder missing) are counted, and the
- * count is written when writing works again. At 10 MB the file is renamed to `.old`, replacing the previous one. Writes
- * are synchronous so that the last line before a crash is not lost.
- */
-export class RotatingFile {
-  readonly #path: string
-  readonly #maxBytes: number
-  #droppedCount = 0
-
-  constructor(path: string, maxBytes = 10 * 1024 * 1024) {
-    this.#path = path
-    this.#maxBytes = maxBytes
-  }
-
-  write(line: string): void {
-    try {
-      mkdirSync(dirname(this.#path), { recursive: true })
-      const size = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0
-      if (size > 0 && size + line.length > this.#maxBytes) renameSync(this.#path, `${this.#path}.old`)
-      const details = { dropped: this.#droppedCount }
-      // The first line break ends a line that a full disk has cut.
-      const dropped =
-        this.#droppedCount > 0 ? `\n${formatLine(levels.warn, details, 'log lines could not be written')}` : ''
-      appendFileSync(this.#path, dropped + line)
-      this.#droppedCount = 0
-    } catch {
-      // An error of the log cannot be logged.
-      this.#droppedCount += 1
-    }
   }
 }

@@ -47,7 +47,7 @@ export const memoryRecentTool: MemoryTool<typeof input> = {
         return { head: headOf(entry), text: text === '' ? '' : `\n${wrapMemory(clipToTokens(text, maxTextTokens))}` }
       }),
     )
-    const { shown } = takeFitting(
+    const shown = takeFitting(
       changes,
       tokensForItems(defaultAnswerTokens, dataNotice),
       ({ head, text }) => head + text,
