@@ -1,11 +1,10 @@
 import { t } from 'i18next'
 import { createContext, use, useMemo } from 'react'
 import { toast } from 'sonner'
-import { useLocation } from 'wouter'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { client } from '#lib/api/client.ts'
 import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
-import { paths } from '#lib/router/paths.ts'
+import { navigate, paths } from '#lib/router/paths.ts'
 import { sendMessage } from './composer/outbox.tsx'
 
 /** Returns a chat's session and the actions on its messages. Failed actions show a toast. */
@@ -14,7 +13,6 @@ export function useCreateChatActions(
   edit: (message: string | undefined) => void,
   select: (turn: string) => void,
 ) {
-  const [, navigate] = useLocation()
   const { id: agent } = useAgent()
   return useMemo(() => {
     const target = { agent, session }
@@ -59,7 +57,7 @@ export function useCreateChatActions(
       // The event stream shows the toast with undo, in every window.
       remember: (text: string) => runWithErrorToast(client.workspace.remember({ ...target, text })),
     }
-  }, [agent, session, edit, select, navigate])
+  }, [agent, session, edit, select])
 }
 
 export const ChatActionsContext = createContext<ReturnType<typeof useCreateChatActions> | undefined>(undefined)

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Bookmark, Lock, Pin, X } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'
 import { t } from 'i18next'
-import { Link, useLocation } from 'wouter'
+import { Link } from 'wouter'
 import type { ChatSummary } from '#shared/contract/index.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, queryClient, client } from '#lib/api/client.ts'
@@ -11,7 +11,7 @@ import { PlaceMark, PrivateMark } from '#lib/notes/note-marks.tsx'
 import { formatNumber, startOfDay } from '#lib/i18n/format.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { Highlight } from '#lib/ui/long-text.tsx'
-import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
+import { navigate, paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
 import { SectionTitle, Dialog, PromptDialog } from '#lib/ui/frames.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { toast } from 'sonner'
@@ -169,7 +169,6 @@ const keyOfRow = (row: Group | ChatSummary) => (typeof row === 'string' ? row : 
 const heightOf = (row: Group | ChatSummary) => (typeof row === 'string' ? 38 : 27)
 
 export function ChatMenu({ summary, label = t('chats.menu') }: { summary: ChatSummary; label?: string }) {
-  const [, navigate] = useLocation()
   const openSession = sessionAt(useEncodedPath())
   const [dialog, setDialog] = useState<'rename' | 'release' | 'delete'>()
   const closeDialog = () => setDialog(undefined)

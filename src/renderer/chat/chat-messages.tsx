@@ -28,13 +28,12 @@ interface ChatMessagesProps {
   readonly turns: readonly Turn[]
   /** 1-based numbers of unreadable transcript lines. */
   readonly skippedLines: readonly number[]
-  readonly selectedTurn: string | undefined
   readonly editedMessage: string | undefined
   readonly targetMessage: string | undefined
 }
 
 export function ChatMessages(props: ChatMessagesProps) {
-  const { ref, turns, skippedLines, selectedTurn, editedMessage, targetMessage } = props
+  const { ref, turns, skippedLines, editedMessage, targetMessage } = props
   const frame = useRef<HTMLDivElement>(null)
   const { session } = useChatActions()
   const isRunning = useLive(session, (turn) => turn.isRunning)
@@ -99,7 +98,6 @@ export function ChatMessages(props: ChatMessagesProps) {
                 {turn ? (
                   <TurnView
                     turn={turn}
-                    isSelected={turn.id === selectedTurn}
                     isEditing={turn.question !== undefined && turn.question.id === editedMessage}
                     isRunning={isRunning && index === turns.length - 1}
                     isLast={index === turns.length - 1}

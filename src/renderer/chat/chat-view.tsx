@@ -13,14 +13,14 @@ import {
   type ReactNode,
 } from 'react'
 import { t } from 'i18next'
-import { useLocation, Link } from 'wouter'
+import { Link } from 'wouter'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, client, connection } from '#lib/api/client.ts'
 import { moveDraft } from '#lib/drafts.ts'
 import { QueryView, EmptyState, ErrorBoundary, Button, IconButton, TextLink } from '#lib/ui/elements.tsx'
 import { isErrorOf } from '#lib/feedback/toast.ts'
 import { clipLine } from '#lib/util/clip.ts'
-import { messageOfHash, paths, useHash } from '#lib/router/paths.ts'
+import { navigate, messageOfHash, paths, useHash } from '#lib/router/paths.ts'
 import { ViewHeader } from '#lib/ui/frames.tsx'
 import { ChatActionsContext, useCreateChatActions } from './chat-actions.ts'
 import { Composer, type ComposerHandle, type OutgoingMessage } from './composer/composer.tsx'
@@ -64,7 +64,6 @@ export function ChatView({ session }: { session?: string | undefined }) {
 /** @param removedTitle set if the chat was removed while it was open */
 function MissingChat({ session, removedTitle }: { session: string; removedTitle: string | undefined }) {
   const { id: agent } = useAgent()
-  const [, navigate] = useLocation()
   const restore = useMutation(api.chats.restore.mutationOptions())
   const isRemoved = removedTitle !== undefined
   const title = t(isRemoved ? 'chat.removed' : 'chat.noSuch')
@@ -92,7 +91,6 @@ interface OpenChatProps {
 
 function OpenChat({ session, chat }: OpenChatProps) {
   const agent = useAgent()
-  const [, navigate] = useLocation()
   const hash = useHash()
   const [isPanelOpen, setIsPanelOpen] = useState(false)
   const [selectedTurn, setSelectedTurn] = useState<string>()
@@ -122,7 +120,7 @@ function OpenChat({ session, chat }: OpenChatProps) {
       moveDraft(agent.id, session, started)
       navigate(paths.chat(started))
     },
-    [agent.id, session, navigate],
+    [agent.id, session],
   )
   const send = useCallback(
     async (outgoing: OutgoingMessage) => {
@@ -192,7 +190,6 @@ function OpenChat({ session, chat }: OpenChatProps) {
                       ref={messagesView}
                       turns={turns}
                       skippedLines={skippedLines}
-                      selectedTurn={detailsTurn?.id}
                       editedMessage={editedMessage}
                       targetMessage={messageOfHash(hash)}
                     />

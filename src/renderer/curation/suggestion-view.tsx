@@ -229,7 +229,7 @@ function ReviewRequest({ number, onClose }: { number: number; onClose: () => voi
   return (
     <Sheet title={t('context.exact')} onClose={onClose}>
       <QueryView query={query} lines={12}>
-        {({ request }) =>
+        {(request) =>
           request ? (
             <RawRequest model={request.model} rawRequest={request.wire} />
           ) : (

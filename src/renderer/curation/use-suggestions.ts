@@ -56,7 +56,6 @@ export function useSuggestions(agent: string, initial: string | undefined) {
     )
 
   return {
-    agent,
     query,
     tab,
     suggestions,

@@ -3,7 +3,6 @@ import { Columns2, Maximize2 } from 'lucide-react'
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { t } from 'i18next'
 import { toast } from 'sonner'
-import { useLocation } from 'wouter'
 import type { Appearance, BlamedLine } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
@@ -22,7 +21,7 @@ import { Button, IconButton, ErrorBoundary } from '#lib/ui/elements.tsx'
 import { loadEditor } from '#lib/i18n/index.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { formatBoundKeys, useShortcuts } from '#lib/util/shortcuts.ts'
-import { paths, useMarkedLines } from '#lib/router/paths.ts'
+import { navigate, paths, useMarkedLines } from '#lib/router/paths.ts'
 import { ViewHeader } from '#lib/ui/frames.tsx'
 import type { EditorHandle } from './editor.tsx'
 import { useOpenFile, type DiskFile, type MissingFile, type OtherDraft } from './open-file.ts'
@@ -56,7 +55,6 @@ interface EditedFileProps {
 
 export function EditedFile({ path, disk, autosave, missing, onDiscarded }: EditedFileProps) {
   const { id: agent } = useAgent()
-  const [, navigate] = useLocation()
   const [panels, setPanels] = useState<OpenPanels>(() => {
     const stored = storedPanels.map((panel) => [panel, localStorage.getItem(storageKey(panel)) === 'yes'] as const)
     return { history: false, blame: false, preview: false, links: false, ...Object.fromEntries(stored) }
@@ -77,7 +75,7 @@ export function EditedFile({ path, disk, autosave, missing, onDiscarded }: Edite
   const onUnsavedClose = useCallback(() => {
     const reopen = { label: t('tool.open'), onClick: () => navigate(paths.file(path)) }
     toast.info(t('file.leftBehind', { path: clipLine(path) }), { action: reopen })
-  }, [path, navigate])
+  }, [path])
   const file = useOpenFile(agent, path, disk, { autosave, missing, onUnsavedClose })
   const deferredText = useDeferredValue(file.text)
   const [openedText] = useState(file.text)
@@ -306,7 +304,6 @@ function ConflictSides({ path }: { path: string }) {
  * handler that opens the chat in which the line was written. Undefined while hidden or loading.
  */
 function useBlameMargin(agent: string, path: string, isShown: boolean) {
-  const [, navigate] = useLocation()
   const causeName = useCauseName()
   const { data: lines } = useQuery(api.history.blame.queryOptions({ input: isShown ? { agent, path } : skipToken }))
   return useMemo(() => {
@@ -320,7 +317,7 @@ function useBlameMargin(agent: string, path: string, isShown: boolean) {
         if (session !== undefined) navigate(paths.chat(session, turn))
       },
     }
-  }, [lines, causeName, navigate])
+  }, [lines, causeName])
 }
 
 function Notice({ text, children }: { text: string; children: React.ReactNode }) {

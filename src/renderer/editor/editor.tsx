@@ -1,4 +1,4 @@
-import { useEffect, useImperativeHandle, useRef, type Ref } from 'react'
+import { useEffect, useEffectEvent, useImperativeHandle, useRef, type Ref } from 'react'
 import { t } from 'i18next'
 import { visibilityOf } from '#shared/markdown/visibility.ts'
 import { linesWithMarks } from '#shared/markdown/visibility-edit.ts'
@@ -49,14 +49,11 @@ export default function Editor(props: EditorProps) {
   const { ref, content, marked, linkContext, margin } = props
   const container = useRef<HTMLDivElement>(null)
   const editor = useRef<monaco.editor.IStandaloneCodeEditor>(undefined)
-  const latest = useRef(props)
+  const latest = useEffectEvent(() => props)
   // Only for the first render; later values are applied to the existing editor.
   const initial = useRef(props)
   // While `content` is applied, a change event is not typing. Monaco normalizes line ends, so the text may differ.
   const isApplyingContent = useRef(false)
-  useEffect(() => {
-    latest.current = props
-  })
   useImperativeHandle(ref, () => ({
     reveal(lineNumber) {
       editor.current?.revealLineNearTop(lineNumber)
@@ -70,7 +67,7 @@ export default function Editor(props: EditorProps) {
       if (!edit) return
       replace(editor.current, new monaco.Range(lineNumber, edit.from + 1, lineNumber, edit.to + 1), edit.text)
     },
-    makePrivate: (isAsked) => editor.current && makePrivate(editor.current, latest.current.onSave, isAsked),
+    makePrivate: (isAsked) => editor.current && makePrivate(editor.current, props.onSave, isAsked),
     // Runs on the model: the command of the editor requires focus, which a hidden editor cannot have.
     undo: () => void editor.current?.getModel()?.undo(),
     redo: () => void editor.current?.getModel()?.redo(),
@@ -93,9 +90,9 @@ export default function Editor(props: EditorProps) {
     editor.current = instance
     const disposables = [
       ...addCommands(instance),
-      handlePastedFiles(container.current, instance, (file) => latest.current.onFile(file)),
+      handlePastedFiles(container.current, instance, (file) => latest().onFile(file)),
       instance.onDidChangeModelContent(() => {
-        const { onChange, content: shown } = latest.current
+        const { onChange, content: shown } = latest()
         if (!isApplyingContent.current) onChange(byteOrderMarkOf(shown.text) + instance.getValue())
       }),
       instance.onDidScrollChange(({ scrollTop, scrollTopChanged }) => {
@@ -103,13 +100,13 @@ export default function Editor(props: EditorProps) {
         if (!scrollTopChanged || topLine === undefined) return
         const top = instance.getTopForLineNumber(topLine)
         const height = instance.getTopForLineNumber(topLine + 1) - top
-        latest.current.onScroll(topLine + (height > 0 ? Math.min(1, Math.max(0, (scrollTop - top) / height)) : 0))
+        latest().onScroll(topLine + (height > 0 ? Math.min(1, Math.max(0, (scrollTop - top) / height)) : 0))
       }),
-      instance.onDidChangeCursorSelection(() => reportSelection(selectionOf(instance, latest.current))),
+      instance.onDidChangeCursorSelection(() => reportSelection(selectionOf(instance, latest()))),
       instance.onDidBlurEditorText(() => reportSelection(undefined)),
       instance.onMouseDown(({ target }) => {
         const isMargin = target.type === monaco.editor.MouseTargetType.GUTTER_LINE_NUMBERS
-        if (isMargin && target.position) latest.current.margin?.onClick(target.position.lineNumber)
+        if (isMargin && target.position) latest().margin?.onClick(target.position.lineNumber)
       }),
     ]
     const isBlank = /^(?:#[^\n]*\n)?\s*$/.test(initial.current.content.text)

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { t } from 'i18next'
-import { useLocation } from 'wouter'
 import type { ErrorData } from '#shared/util/errors.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState, EmptyState, Skeleton, ErrorBoundary, Button } from '#lib/ui/elements.tsx'
@@ -10,7 +9,7 @@ import { useAgentName, useAgent } from '#lib/agents/current-agent.ts'
 import { formatDate } from '#lib/i18n/format.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { LongText } from '#lib/ui/long-text.tsx'
-import { paths, useMarkedLines } from '#lib/router/paths.ts'
+import { navigate, paths, useMarkedLines } from '#lib/router/paths.ts'
 import { ViewHeader } from '#lib/ui/frames.tsx'
 import { createNote } from './tree/file-row.tsx'
 import type { DiskFile, MissingFile } from './open-file.ts'
@@ -62,7 +61,6 @@ function NoteView({ path }: { path: string }) {
 
 function MissingNote({ path, movedTo, onOpenDraft }: MissingFile & { path: string; onOpenDraft: () => void }) {
   const { id: agent } = useAgent()
-  const [, navigate] = useLocation()
   const { data: drafts = [] } = useQuery(
     api.workspace.drafts.queryOptions({ input: { agent, path }, refetchOnMount: 'always', gcTime: 0 }),
   )

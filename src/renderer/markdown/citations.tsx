@@ -1,12 +1,12 @@
 import { useQuery, useMutation } from '@tanstack/react-query'
 import { MessageSquare } from 'lucide-react'
 import { t } from 'i18next'
-import { Link, useLocation } from 'wouter'
+import { Link } from 'wouter'
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { api } from '#lib/api/client.ts'
 import { PlaceMark } from '#lib/notes/note-marks.tsx'
-import { formatLines, paths, type FileLinkState, type FileLine } from '#lib/router/paths.ts'
+import { navigate, formatLines, paths, type FileLinkState, type FileLine } from '#lib/router/paths.ts'
 import { sessionOfPath } from '#shared/util/agent-files.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { createContext } from 'react'
@@ -75,7 +75,6 @@ export const QueryContext = createContext<string | undefined>(undefined)
 /** @param query found the line; if it is undefined, the search page asks for it */
 export function ResultActions({ place, query }: { place: FileLine; query: string | undefined }) {
   const { id: agent } = useAgent()
-  const [, navigate] = useLocation()
   const flag = useMutation(api.suggestions.flag.mutationOptions({ onSuccess: ({ id }) => navigate(paths.inbox(id)) }))
   // Only notes of this memory can be flagged: not transcripts, nor files of other agents or outside folders.
   const isNote = sessionOfPath(place.path) === undefined && !/^[@/]|^[A-Za-z]:/.test(place.path)

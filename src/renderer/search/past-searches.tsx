@@ -393,7 +393,6 @@ function SavedSearchRow({ check }: { check: Check }) {
   return (
     <li
       data-testid="check"
-      data-passed={outcome === null ? undefined : outcome.rank !== null}
       className="flex items-start gap-3 border-t border-soft px-5 py-2.5 [contain-intrinsic-size:auto_60px] [content-visibility:auto]"
     >
       <Mark check={check} />

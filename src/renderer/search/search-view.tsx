@@ -2,10 +2,9 @@ import { t } from 'i18next'
 import { Command } from 'cmdk'
 import { Search } from 'lucide-react'
 import { use, useEffect, useState, type KeyboardEvent } from 'react'
-import { useLocation } from 'wouter'
 import type { Candidate } from '#shared/contract/index.ts'
 import { ErrorState, EmptyState, Skeleton, useTextField } from '#lib/ui/elements.tsx'
-import { paths, type FileLinkState } from '#lib/router/paths.ts'
+import { navigate, paths, type FileLinkState } from '#lib/router/paths.ts'
 import { SidePanel, HeaderStart } from '#lib/ui/frames.tsx'
 import { ConditionChips, SearchNotices, UnsearchedCount } from './search-notices.tsx'
 import { candidateKey, resultGroups } from './candidates.ts'
@@ -15,7 +14,6 @@ import { useLinkedText, useTypedSearch } from './use-typed-search.ts'
 const maxRows = 60
 
 export function SearchView({ linkedQuery }: { linkedQuery: string }) {
-  const [, navigate] = useLocation()
   const { text, setText, replaceAddress } = useLinkedText(linkedQuery)
   const field = useTextField(text, setText)
   const [selected, setSelected] = useState('')

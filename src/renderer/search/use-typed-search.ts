@@ -1,10 +1,9 @@
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
-import { useLocation } from 'wouter'
 import type { SearchOptions, SearchSettings } from '#shared/contract/index.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { api } from '#lib/api/client.ts'
-import type { FileLine } from '#lib/router/paths.ts'
+import { type FileLine, navigate } from '#lib/router/paths.ts'
 import { useDebounced } from '#lib/util/hooks.ts'
 import { diffRanks } from './candidates.ts'
 
@@ -23,7 +22,6 @@ interface TypedSearchOptions {
 
 /** The text follows the address while the view is open. @param linked the query of the address */
 export function useLinkedText(linked: string) {
-  const [, navigate] = useLocation()
   const [text, setText] = useState(linked)
   const shown = useRef(linked)
   useEffect(() => {
@@ -31,13 +29,10 @@ export function useLinkedText(linked: string) {
     shown.current = linked
     setText(linked)
   }, [linked])
-  const replaceAddress = useCallback(
-    (path: string, query: string) => {
-      shown.current = query
-      navigate(path, { replace: true })
-    },
-    [navigate],
-  )
+  const replaceAddress = useCallback((path: string, query: string) => {
+    shown.current = query
+    navigate(path, { replace: true })
+  }, [])
   return { text, setText, replaceAddress }
 }
 

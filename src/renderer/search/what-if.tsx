@@ -1,11 +1,11 @@
 import { t } from 'i18next'
 import type { SearchSettings, Explanation, CheckedQuestion } from '#shared/contract/index.ts'
 import { formatNumber, formatScore } from '#lib/i18n/format.ts'
-import { paths, parsePlace } from '#lib/router/paths.ts'
+import { navigate, paths, parsePlace } from '#lib/router/paths.ts'
 import { SearchMode, useSaveSearch } from '#lib/search/search-mode.tsx'
 import { Button, TextLink, Slider, Checkbox, TextInput } from '#lib/ui/elements.tsx'
 import { SidePanel } from '#lib/ui/frames.tsx'
-import { Link, useLocation } from 'wouter'
+import { Link } from 'wouter'
 import { NotIndexedNote } from '#lib/notes/note-marks.tsx'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
@@ -228,7 +228,6 @@ function Answer({ explanation, onTry }: Pick<ExplainMissingProps, 'explanation' 
 export function AddCheck({ query, lines }: { query: string; lines: CheckedQuestion['relevant'][number] }) {
   const { path, startLine, endLine } = lines
   const { id: agent } = useAgent()
-  const [, navigate] = useLocation()
   const add = useMutation(
     api.savedSearches.add.mutationOptions({
       onSuccess: () =>

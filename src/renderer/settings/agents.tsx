@@ -11,8 +11,7 @@ import { appFolderName } from '#shared/util/agent-files.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
 import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
 import { Check, ChevronsUpDown } from 'lucide-react'
-import { useLocation } from 'wouter'
-import { paths } from '#lib/router/paths.ts'
+import { navigate, paths } from '#lib/router/paths.ts'
 import { chooseAgent, useAgent } from '#lib/agents/current-agent.ts'
 
 function NewAgentDialog({ onClose }: { onClose: () => void }) {
@@ -264,7 +263,6 @@ function AgentCard({ agent, others }: { agent: Agent; others: readonly Agent[] }
 
 export function AgentSwitcher() {
   const agent = useAgent()
-  const [, navigate] = useLocation()
   const agents = useQuery(api.agents.list.queryOptions())
   const [isCreating, setIsCreating] = useState(false)
   const switchTo = useSwitchAgent()
@@ -304,7 +302,6 @@ export function AgentSwitcher() {
 }
 
 export function useSwitchAgent(): (id: string) => void {
-  const [, navigate] = useLocation()
   const { id: current } = useAgent()
   return (id) => {
     if (id === current) return

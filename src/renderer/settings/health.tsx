@@ -1,6 +1,6 @@
 import { t } from 'i18next'
 import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
-import { useLocation, Link } from 'wouter'
+import { Link } from 'wouter'
 import type { Problem, Remedy } from '#shared/contract/index.ts'
 import { useQuery } from '@tanstack/react-query'
 import { api, client } from '#lib/api/client.ts'
@@ -9,7 +9,7 @@ import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { explainFault, explainProblem } from '#shared/i18n/explain.ts'
 import { formatMoment, formatBytes, formatPercent } from '#lib/i18n/format.ts'
 import { Button, TextLink } from '#lib/ui/elements.tsx'
-import { paths } from '#lib/router/paths.ts'
+import { navigate, paths } from '#lib/router/paths.ts'
 import { useEffect, useState } from 'react'
 import type { UpdateAction, UpdateState } from '#shared/contract/update-state.ts'
 
@@ -84,7 +84,6 @@ interface RemedyProps {
 
 export function RemedyButton({ remedy, onDone, look = 'plain' }: RemedyProps) {
   const { id: agent } = useAgent()
-  const [, navigate] = useLocation()
   const name = remedy.kind === 'settings' ? remedy.section : remedy.kind
   const onClick = () => {
     onDone?.()

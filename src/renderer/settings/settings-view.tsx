@@ -2,13 +2,13 @@ import { t } from 'i18next'
 import { loadEditor } from '#lib/i18n/index.ts'
 import { useQuery, keepPreviousData, useMutation } from '@tanstack/react-query'
 import { useState, type ComponentProps, type ReactNode, lazy, Suspense } from 'react'
-import { Link, useLocation } from 'wouter'
+import { Link } from 'wouter'
 import { toast } from 'sonner'
 import type { ConfigProblem } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { TextLink, Button, Choice, Select, SearchField, ErrorState, Skeleton } from '#lib/ui/elements.tsx'
-import { paths, useHash } from '#lib/router/paths.ts'
+import { navigate, paths, useHash } from '#lib/router/paths.ts'
 import { ViewHeader } from '#lib/ui/frames.tsx'
 import { explainFault } from '#shared/i18n/explain.ts'
 import { useDebounced } from '#lib/util/hooks.ts'
@@ -144,7 +144,6 @@ function SearchResults({ chosenScope, query, onFollow }: SearchResultsProps) {
 }
 
 function SectionNav({ shown, onFollow }: { shown: SectionId | undefined; onFollow: () => void }) {
-  const [, navigate] = useLocation()
   return (
     <>
       <nav

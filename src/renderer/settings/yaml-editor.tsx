@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useEffectEvent, useRef } from 'react'
 import type { ConfigProblem } from '#shared/contract/index.ts'
 import { monaco } from '#lib/util/monaco.ts'
 
@@ -13,16 +13,13 @@ interface YamlEditorProps {
 export default function YamlEditor({ label, content, problems, onChange }: YamlEditorProps) {
   const frame = useRef<HTMLDivElement>(null)
   const editor = useRef<monaco.editor.IStandaloneCodeEditor>(undefined)
-  const latest = useRef({ label, content, onChange })
-  useEffect(() => {
-    latest.current = { label, content, onChange }
-  })
+  const latest = useEffectEvent(() => ({ label, content, onChange }))
   useEffect(() => {
     if (!frame.current) return undefined
     const created = monaco.editor.create(frame.current, {
-      value: latest.current.content.text,
+      value: latest().content.text,
       language: 'yaml',
-      ariaLabel: latest.current.label,
+      ariaLabel: latest().label,
       minimap: { enabled: false },
       automaticLayout: true,
       scrollBeyondLastLine: false,
@@ -32,7 +29,7 @@ export default function YamlEditor({ label, content, problems, onChange }: YamlE
       wordBasedSuggestions: 'off',
     })
     editor.current = created
-    const listener = created.onDidChangeModelContent(() => latest.current.onChange(created.getValue()))
+    const listener = created.onDidChangeModelContent(() => latest().onChange(created.getValue()))
     return () => {
       listener.dispose()
       created.getModel()?.dispose()

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import i18next from 'i18next'
 import { toast } from 'sonner'
-import { useLocation } from 'wouter'
 import type { Appearance } from '#shared/contract/index.ts'
 import { useSwitchAgent } from '../settings/agents.tsx'
 import { api, client } from '#lib/api/client.ts'
@@ -10,7 +9,7 @@ import { commandKeys } from '#lib/util/shortcuts.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { locales } from '#shared/i18n/locale.ts'
 import { useNotesPath } from '#lib/notes/use-vault-settings.ts'
-import { paths } from '#lib/router/paths.ts'
+import { navigate, paths } from '#lib/router/paths.ts'
 import { sections } from '../settings/setting-rows.ts'
 
 export interface Command {
@@ -64,7 +63,6 @@ export function useModelCommands(): Command[] {
 
 export function useCommands({ session, capture, newFile, rename, toggleSidebar, goToFile }: CommandContext): Command[] {
   const agent = useAgent()
-  const [, navigate] = useLocation()
   const switchAgent = useSwitchAgent()
   const agents = useQuery(api.agents.list.queryOptions()).data ?? []
   const notesPath = useNotesPath(agent.id)

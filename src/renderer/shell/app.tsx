@@ -1,5 +1,4 @@
 import { useQuery, useMutation } from '@tanstack/react-query'
-import { useLocation } from 'wouter'
 import { useEffect } from 'react'
 import { t } from 'i18next'
 import { useTranslation } from 'react-i18next'
@@ -9,7 +8,7 @@ import { ErrorState, Progress, Skeleton, Button } from '#lib/ui/elements.tsx'
 import { AgentContext, useCurrentAgent, useAgent } from '#lib/agents/current-agent.ts'
 import { setBindings } from '#lib/util/shortcuts.ts'
 import { useMedia } from '#lib/util/hooks.ts'
-import { paths, useParameters } from '#lib/router/paths.ts'
+import { navigate, useEncodedPath, paths, useParameters } from '#lib/router/paths.ts'
 import type { Agent, Appearance, ImportStatus, RecoveredChange } from '#shared/contract/index.ts'
 import { explainCode } from '#shared/i18n/explain.ts'
 import { runWithErrorToast, showSuccess, undoAction } from '#lib/feedback/toast.ts'
@@ -28,7 +27,7 @@ export function AppWindow() {
   const agents = useQuery(api.agents.list.queryOptions())
   const hasQuestions = (useQuery(api.clients.questions.queryOptions()).data ?? []).length > 0
   const theme = useAppearance(settings.data?.appearance)
-  const [location] = useLocation()
+  const location = useEncodedPath()
   // Cached data stays visible while the runtime restarts.
   const error = settings.data && agents.data ? undefined : (settings.error ?? agents.error)
   setBindings(settings.data?.shortcuts ?? {})
@@ -228,7 +227,6 @@ function showEnd(agent: string, { change, made, isCancelled, failure }: ImportSt
 function BackgroundChangeNotice() {
   const { id: agent } = useAgent()
   const { t } = useTranslation()
-  const [, navigate] = useLocation()
   const ended = useQuery(api.health.ended.queryOptions({ input: { agent } })).data
   useEffect(() => {
     // Unmounting dismisses the toasts, too. That must not mark the changes as seen.
@@ -256,7 +254,7 @@ function BackgroundChangeNotice() {
       isShown = false
       for (const { id } of ended ?? []) toast.dismiss(id)
     }
-  }, [agent, ended, navigate, t])
+  }, [agent, ended, t])
   return null
 }
 

@@ -2,7 +2,6 @@ import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
 import { Command } from 'cmdk'
 import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react'
-import { useLocation } from 'wouter'
 import type { Candidate } from '#shared/contract/index.ts'
 import { openSecretsIn } from '#shared/markdown/visibility-edit.ts'
 import { api } from '#lib/api/client.ts'
@@ -12,7 +11,7 @@ import { clipLine } from '#lib/util/clip.ts'
 import { useTextField } from '#lib/ui/elements.tsx'
 import { beginsWords, bestMatches, nameRanker, pinyinRank, useChineseNames } from '#lib/util/name-match.ts'
 import { backdropLook, Keys } from '#lib/ui/frames.tsx'
-import { paths } from '#lib/router/paths.ts'
+import { navigate, useEncodedPath, paths } from '#lib/router/paths.ts'
 import { sections } from '../settings/setting-rows.ts'
 import { settingNames } from '../settings/setting-row.tsx'
 import { useSettingsSearch } from '../settings/panels.tsx'
@@ -83,7 +82,7 @@ function PaletteBody({ commands, mode, initialText, onClose, selected, onSelect 
   const [typed, setTyped] = useState(initialText)
   const field = useTextField(typed, setTyped)
   const query = typed.trim()
-  const [place, navigate] = useLocation()
+  const place = useEncodedPath()
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent } }))
   const sessions = useQuery(api.chats.list.queryOptions({ input: { agent: agent } }))
   const chinese = useChineseNames(query)

@@ -1,7 +1,7 @@
 import { lazy, Suspense, type ComponentType } from 'react'
 import { t } from 'i18next'
-import { Route, Switch, useLocation } from 'wouter'
-import { fileAt, paths, useEncodedPath, useParameters } from '#lib/router/paths.ts'
+import { Route, Switch } from 'wouter'
+import { navigate, fileAt, paths, useEncodedPath, useParameters } from '#lib/router/paths.ts'
 import { Skeleton, EmptyState, Button } from '#lib/ui/elements.tsx'
 import { ViewHeader } from '#lib/ui/frames.tsx'
 import { ChatView } from '../chat/chat-view.tsx'
@@ -85,7 +85,6 @@ export function Views() {
 }
 
 function NoSuchPage() {
-  const [, navigate] = useLocation()
   return (
     <section aria-label={t('nav.noSuchPage')} className="flex min-w-0 flex-1 flex-col">
       <ViewHeader title={t('nav.noSuchPage')} />

@@ -1,12 +1,12 @@
 import { t } from 'i18next'
 import { useEffect, useState, type ComponentProps, type ReactNode } from 'react'
-import { useLocation, Link } from 'wouter'
+import { Link } from 'wouter'
 import type { Agent, WriteRequest } from '#shared/contract/index.ts'
 import { goToEvent } from '#lib/api/event-stream.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { ErrorBoundary, Button, IconButton, TextInput } from '#lib/ui/elements.tsx'
 import { useShortcuts, commandKeys, formatBoundKeys } from '#lib/util/shortcuts.ts'
-import { fileAt, paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
+import { navigate, fileAt, paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
 import { loadTexts } from '#lib/i18n/index.ts'
 import { HeaderStart, Modal, ModalTitle, Keys, NavRow, SidebarSection } from '#lib/ui/frames.tsx'
 import { useSelectedText, type SelectedText } from '#lib/util/selected-text.ts'
@@ -59,14 +59,13 @@ export function Workbench({ agents }: { agents: readonly Agent[] }) {
   const [palette, setPalette] = useState<'closed' | 'all' | 'files'>('closed')
   const paletteModule = usePaletteModule(palette !== 'closed')
   const [typedEarly, setTypedEarly] = useState('')
-  const [, navigate] = useLocation()
   const encodedPath = useEncodedPath()
   const sidebar = useSidebar(encodedPath)
   useEffect(() => {
     const onGo = (event: Event) => navigate((event as CustomEvent<string>).detail)
     addEventListener(goToEvent, onGo)
     return () => removeEventListener(goToEvent, onGo)
-  }, [navigate])
+  }, [])
   useEffect(preloadViewsWhenIdle, [])
   const session = sessionAt(encodedPath)
   const openFile = fileAt(encodedPath)
@@ -169,7 +168,6 @@ function borrowFocus(field: HTMLElement | null) {
 const maxQueryCharacters = 200
 
 function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) {
-  const [, navigate] = useLocation()
   const selected = useSelectedText()
   const [dismissed, setDismissed] = useState<SelectedText>()
   useEffect(() => {

@@ -63,11 +63,9 @@ export const agents = {
   share: rpc(forAgent.extend({ with: z.array(agentIdSchema).max(100) }), done),
 }
 
-const vaultKindSchema = z.enum(['obsidian', 'logseq', 'foam', 'vscode', 'openclaw', 'plain'])
-
 /** Folders are relative, without a trailing slash; empty for the top. */
 export const vaultConventionsSchema = z.object({
-  kind: vaultKindSchema,
+  kind: z.enum(['obsidian', 'logseq', 'foam', 'vscode', 'openclaw', 'plain']),
   /** Folder and file name format of daily notes; see `src/shared/markdown/daily-notes.ts` for `format`. */
   daily: z.object({ folder: z.string(), format: z.string() }),
   /** False if no daily-note convention was found; `daily` is then `memory`, next to the agent's own files. */
@@ -101,6 +99,6 @@ export const conventions = {
     notes: z.int(),
     habits: vaultConventionsSchema,
   }),
-  /** `found`: as detected; `kept`: with the overrides from the settings. */
-  of: rpc(forAgent, { found: vaultConventionsSchema, kept: vaultConventionsSchema }),
+  /** With the overrides from the settings. */
+  of: rpc(forAgent, vaultConventionsSchema),
 }

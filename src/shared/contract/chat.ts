@@ -8,7 +8,6 @@ import { attachmentSchema, chatMessageSchema } from './chats.ts'
 export const queuedMessageSchema = z.object({
   id: z.string(),
   text: z.string(),
-  attachments: z.int(),
   /** `next`: added to the next request of the running turn; `after`: starts a separate turn. */
   delivery: z.enum(['next', 'after']),
 })

@@ -67,7 +67,6 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
     /** `failed`: the notes follow later; `summarized`: the session ended, and its summary was written. */
     status: z.enum(['wrote', 'nothing', 'failed', 'summarized']),
     changes: z.array(fileChangeSchema),
-    tokens: z.number(),
     /** After a failure: id of the last message whose notes are saved; undefined if there is none. */
     takenThrough: z.string().optional(),
   }),
@@ -80,7 +79,6 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
     after: z.number(),
     /** True if no summary could be generated: older messages are no longer sent. */
     leftOut: z.boolean(),
-    tokens: z.number(),
   }),
   z.object({ type: z.literal('prune'), results: z.number(), before: z.number(), after: z.number() }),
   z.object({

@@ -71,7 +71,6 @@ export const contextStepSchema = contextReportSchema.omit({ items: true }).exten
   layers: z.partialRecord(layerSchema, z.int()),
   question: z.string(),
   /** Null if the answer was interrupted. */
-  answer: z.string().nullable(),
   usage: usageSchema.nullable(),
 })
 export type ContextStep = z.infer<typeof contextStepSchema>

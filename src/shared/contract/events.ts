@@ -15,7 +15,6 @@ export const appEventSchema = z.discriminatedUnion('type', [
     type: z.literal('captured'),
     agent: z.string(),
     path: z.string(),
-    startLine: z.int(),
     /** Null if the history could not store it. */
     change: changeIdSchema.nullable(),
     note: z.string(),

@@ -152,11 +152,7 @@ export const history = {
     z.array(historyEntrySchema),
   ),
   /** For a client, the patch contains only added lines that are still in the note and visible to it. */
-  diff: rpc(forChange.extend({ forProgram: forProgramSchema }), {
-    patch: z.string(),
-    before: z.string().nullable(),
-    after: z.string().nullable(),
-  }),
+  diff: rpc(forChange.extend({ forProgram: forProgramSchema }), { patch: z.string() }),
   /** Commits of the user's own Git repository. The app only reads it. */
   commits: rpc(
     forFile.extend({
@@ -183,7 +179,7 @@ export const history = {
   /** Marks a hunk as reviewed. `key`: its `hunkKey`. */
   accept: rpc(forChange.extend({ key: idSchema }), done),
   /** At its current path. The replaced content stays in the history. */
-  restore: rpc(forChange, changedSchema.extend({ path: z.string(), hash: z.string().nullable() })),
+  restore: rpc(forChange, changedSchema),
   /** Also of earlier runs, newest first. */
   batches: rpc(forAgent, z.array(pastBatchSchema)),
   /**

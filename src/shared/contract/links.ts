@@ -15,13 +15,9 @@ const linkTargetShape = {
 export const outgoingLinkSchema = z.object({
   at: z.int(),
   target: z.string(),
-  isEmbed: z.boolean(),
   ...linkTargetShape,
 })
 export type OutgoingLink = z.infer<typeof outgoingLinkSchema>
-
-export const backlinkSchema = noteLineSchema.extend({ isEmbed: z.boolean() })
-export type Backlink = z.infer<typeof backlinkSchema>
 
 export const brokenLinkSchema = noteLineSchema.extend({
   target: z.string(),
@@ -78,7 +74,7 @@ const forMove = forAgent.extend({ from: filePathSchema, to: filePathSchema })
 export const links = {
   of: rpc(forFile, {
     outgoing: z.array(outgoingLinkSchema),
-    backlinks: z.array(backlinkSchema),
+    backlinks: z.array(noteLineSchema),
     counts: z.object({ outgoing: z.int(), backlinks: z.int() }),
   }),
   resolve: rpc(

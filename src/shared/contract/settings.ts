@@ -88,7 +88,6 @@ export type Spending = z.infer<typeof spendingSchema>
 export const mcpServerSchema = z.object({
   name: z.string(),
   state: z.enum(['stopped', 'starting', 'ready', 'failed', 'disabled']),
-  transport: z.enum(['stdio', 'http']),
   /** True if private chats use the server; null if they can't, because its URL is of another machine. */
   local: z.boolean().nullable(),
   problem: z.string().nullable(),

@@ -165,11 +165,8 @@ export const suggestions = {
   estimate: rpc(forAgent, reviewEstimateSchema),
   /** @returns null if a review is running @throws AppError 'needs_model'; errors of the provider */
   review: rpc(forAgent, reviewOutcomeSchema.nullable()),
-  /** 1-based; the last one by default. Without keys. */
-  request: rpc(forAgent.extend({ number: z.int().min(1).optional() }), {
-    count: z.int(),
-    request: storedRequestSchema.nullable(),
-  }),
+  /** `number` is 1-based. Without keys. */
+  request: rpc(forAgent.extend({ number: z.int().min(1) }), storedRequestSchema.nullable()),
   /** `left` and `gone` as in `accept`. */
   preview: rpc(forSuggestions, {
     files: z.array(z.object({ path: z.string(), patch: z.string(), isNew: z.boolean() })),

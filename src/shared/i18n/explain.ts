@@ -15,8 +15,6 @@ export function explainCode(code: string, given: Record<string, unknown>): strin
     return i18next.t('error.folder_unusable', { ...data, reason: i18next.t(folderFault) })
   if (code === 'input_invalid' && data['fault'] === 'relative')
     return i18next.t('error.path_relative', { path: String(data['path']) })
-  if (code === 'input_invalid' && data['reason'] === invalidUrlMessage)
-    return i18next.t('error.input_invalid', { reason: i18next.t('configFault.address') })
   if (code === 'undo_conflict' && data['path'] === '') return i18next.t('error.undo_gone')
   if (code === 'undo_conflict' && typeof data['line'] === 'number')
     return i18next.t('error.undo_conflict_line', { path: String(data['path']), line: data['line'] })
@@ -25,8 +23,6 @@ export function explainCode(code: string, given: Record<string, unknown>): strin
   if (!isErrorCode(code)) return i18next.t('error.internal', { reference: code })
   return String(i18next.t(`error.${code}` as 'error.internal', data as { reference: string }))
 }
-
-const invalidUrlMessage = 'Invalid URL'
 
 function configReason({ key, fault, allowed, reason }: Record<string, unknown>): string {
   const explanation = explainFault({ message: String(reason), fault, allowed })

@@ -88,8 +88,6 @@ export const errorCodes = [
   'images_unsupported',
   'tool_timeout',
   'tool_denied',
-  'tool_arguments_too_large',
-  'tool_calls_too_many',
   'tool_repeats',
   'answer_empty',
   'mcp_unavailable',

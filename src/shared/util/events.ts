@@ -1,15 +1,12 @@
 type Listener<T> = (change: T) => unknown
 
-export interface Subscribable<T> {
-  /** @returns a function that removes the listener */
-  subscribe(listener: Listener<T>): () => void
-}
+export type Subscribable<T> = Pick<EventEmitter<T>, 'subscribe'>
 
 /** A listener that throws stops `emit`. */
-export class EventEmitter<T = void> implements Subscribable<T> {
+export class EventEmitter<T = void> {
   protected readonly listeners = new Set<Listener<T>>()
 
-  /** Does not need `this`. */
+  /** Does not need `this`. @returns a function that removes the listener */
   readonly subscribe = (listener: Listener<T>) => {
     this.listeners.add(listener)
     return () => void this.listeners.delete(listener)

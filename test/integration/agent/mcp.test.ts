@@ -57,7 +57,7 @@ describe('tools of other programs (MCP)', () => {
     expect(offered).toContain('memory_search')
     expect(offered).toContain('mcp__tools__add')
     const [status] = app.mcp.status()
-    expect(status).toMatchObject({ state: 'ready', transport: 'stdio' })
+    expect(status).toMatchObject({ state: 'ready' })
     expect(status?.log.join('\n')).toContain('test-tools: started')
   })
 

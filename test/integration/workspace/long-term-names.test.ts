@@ -54,7 +54,7 @@ describe.each(['Memory.md', 'memory.md'])('a workspace with %s', (name) => {
     expect(await namesIn()).toEqual([name])
     const { ended } = await agent.chat.send({ text: 'Hello' })
     await ended
-    const { kept } = await client.conventions.of({ agent: 'main' })
+    const kept = await client.conventions.of({ agent: 'main' })
     expect(kept.longTermFiles).toEqual([name])
   })
 

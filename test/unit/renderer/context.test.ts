@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { layerPolygons, chartMaximum, xOf } from '../../../src/renderer/chat/context/timeline.tsx'
+import { layerPolygons, xOf } from '../../../src/renderer/chat/context/timeline.tsx'
 import { contextWarnings } from '../../../src/renderer/chat/context/context-table.tsx'
 import type { ContextItem, ContextReport, ContextStep } from '../../../src/shared/contract/index.ts'
 
@@ -54,12 +54,12 @@ describe('timeline', () => {
   const step = (layers: ContextStep['layers']): ContextStep => {
     const { items: _, ...rest } = report([])
     const estimatedTokens = Object.values(layers).reduce((sum, tokens) => sum + tokens, 0)
-    return { ...rest, estimatedTokens, id: 'x', layers, question: '', answer: null, usage: null }
+    return { ...rest, estimatedTokens, id: 'x', layers, question: '', usage: null }
   }
 
   it('stacks the layers up to their sum, with steps of equal width', () => {
     const steps = [step({ system: 100, message: 100 }), step({ system: 100, conversation: 300 })]
-    const scale = chartMaximum(steps)
+    const scale = 400 * 1.15
     const shapes = layerPolygons(steps, 100, scale)
     expect(shapes.map(({ layer }) => layer)).toEqual(['system', 'conversation', 'message'])
     const points = (shapes[1]?.points ?? '').split(' ').map((point) => point.split(',').map(Number))

@@ -68,7 +68,7 @@ export class MessageQueue {
   }
 
   list(session: string): QueuedMessage[] {
-    return this.#queued(session).map((entry) => ({ ...entry, attachments: entry.attachments.length }))
+    return this.#queued(session).map(({ id, text, delivery }) => ({ id, text, delivery }))
   }
 
   #queued(session: string): QueuedEntry[] {

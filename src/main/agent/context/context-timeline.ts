@@ -37,8 +37,8 @@ export function contextTimeline(branch: readonly TranscriptEntry[]): { steps: Co
       const { message } = entry
       if (message.role === 'user') question = messageText(message).slice(0, maxQuestionCharacters).toWellFormed()
       const last = steps.at(-1)
-      if (message.role === 'assistant' && last?.answer === null)
-        steps[steps.length - 1] = { ...last, answer: entry.id, usage: message.usage }
+      if (message.role === 'assistant' && last?.usage === null)
+        steps[steps.length - 1] = { ...last, usage: message.usage }
     }
     const event = eventOf(entry)
     if (!event || event.type === 'command') continue
@@ -55,7 +55,7 @@ function stepOf(id: string, report: ContextReport, question: string): ContextSte
   const { items, ...fields } = calibrateReport(report)
   const layers: Partial<Record<Layer, number>> = {}
   for (const { layer, tokens } of items) layers[layer] = (layers[layer] ?? 0) + tokens
-  return { ...fields, id, layers, question, answer: null, usage: null }
+  return { ...fields, id, layers, question, usage: null }
 }
 
 /** Returns the messages that a compaction dropped, left out and kept, or the results that a pruning cut; empty for other ids. */

@@ -89,7 +89,6 @@ export class McpServers {
       return {
         name,
         state: settings.enabled ? (connection?.state ?? 'stopped') : 'disabled',
-        transport: settings.url === undefined ? 'stdio' : 'http',
         local: settings.url === undefined || isLocalAddress(settings.url) ? settings.local : null,
         problem: connection?.problem ?? null,
         tools: (connection?.tools ?? []).map((tool) => ({

@@ -62,7 +62,7 @@ export function joinFlushes(one: SessionEvent, other: SessionEvent): SessionEven
   if (one.type !== 'flush' || other.type !== 'flush') return undefined
   if (![one, other].every(({ status }) => status === 'wrote' || status === 'nothing')) return undefined
   const status = one.status === 'wrote' ? one.status : other.status
-  return { ...other, status, changes: [...one.changes, ...other.changes], tokens: one.tokens + other.tokens }
+  return { ...other, status, changes: [...one.changes, ...other.changes] }
 }
 
 export function eventOf(entry: TranscriptEntry): SessionEvent | undefined {
@@ -72,7 +72,6 @@ export function eventOf(entry: TranscriptEntry): SessionEvent | undefined {
         type: 'flush',
         status: entry.status,
         changes: entry.changes,
-        tokens: entry.usage?.totalTokens ?? 0,
         ...(entry.status === 'failed' && entry.throughEntryId !== '' && { takenThrough: entry.throughEntryId }),
       }
     case 'compaction':
@@ -83,7 +82,6 @@ export function eventOf(entry: TranscriptEntry): SessionEvent | undefined {
         before: entry.tokensBefore,
         after: entry.tokensAfter ?? 0,
         leftOut: entry.leftOut ?? false,
-        tokens: entry.usage?.totalTokens ?? 0,
       }
     case 'prune':
       return {
@@ -111,7 +109,7 @@ function customEvent(customType: string, data: unknown): SessionEvent | undefine
   if (!isRecord(data)) return undefined
   if (customType === summaryEntry) {
     const change = fileChangeSchema.safeParse(data['change']).data
-    return change && { type: 'flush', status: 'summarized', changes: [change], tokens: 0 }
+    return change && { type: 'flush', status: 'summarized', changes: [change] }
   }
   const fields = customEvents[customType]
   return fields && sessionEventSchema.safeParse({ ...data, ...fields }).data

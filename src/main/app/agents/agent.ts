@@ -213,7 +213,7 @@ export class OpenAgent {
       after === null
         ? (await this.workspace.remove(path, restoreOrigin)).write
         : await this.workspace.write(path, after, restoreOrigin)
-    return { path, hash: after === null ? null : write.hash, change: write.change ?? null }
+    return { path, change: write.change ?? null }
   }
 
   /** @throws AppError as `Workspace.read`; `file_not_found` has `movedTo` if the file was moved */
@@ -289,8 +289,8 @@ export class OpenAgent {
     this.#usedAt = performance.now()
   }
 
-  /** Returns a stored request, by default the latest; `request` is null if there is none. */
-  reviewRequest(number?: number) {
+  /** Returns a stored request; `request` is null if there is none. */
+  reviewRequest(number: number) {
     return readRequestWithWire(reviewRequestsFolder(this.#options), number)
   }
 

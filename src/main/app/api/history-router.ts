@@ -22,10 +22,9 @@ export const historyRoutes: Routes<'history'> = ({ app, forAgent }) => ({
     }
   }),
   diff: forAgent(async (agent, input) => {
-    const change = await agent.history.diff(input.change, input.path)
+    const { patch } = await agent.history.diff(input.change, input.path)
     const memory = await visibleFor(app, agent, input.forProgram)
-    if (memory.seesPrivate) return change
-    return { patch: await visibleLines(agent, memory, input, change.patch), before: null, after: null }
+    return { patch: memory.seesPrivate ? patch : await visibleLines(agent, memory, input, patch) }
   }),
   commits: forAgent((agent, { path, ...page }, signal) => agent.commits.log(path, page, signal)),
   commitDiff: forAgent((agent, input, signal) => agent.commits.diff(input.path, input.commit, signal)),

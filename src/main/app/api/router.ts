@@ -81,7 +81,7 @@ const routes: { readonly [Group in keyof typeof contract]: Routes<Group> } = {
     stop: forAgent((agent) => agent.suggestions.stop()),
     estimate: forAgent((agent, _input, signal) => agent.suggestions.estimate(signal)),
     review: forAgent((agent) => agent.suggestions.review()),
-    request: forAgent((agent, input) => agent.reviewRequest(input.number)),
+    request: forAgent(async (agent, input) => (await agent.reviewRequest(input.number)).request),
     preview: forAgent((agent, input) => agent.suggestions.preview(input.ids)),
     turn: forAgent((agent, input) => agent.suggestions.swapSides(input.id)),
     accept: forAgent((agent, input) => agent.suggestions.accept(input.ids)),
@@ -104,10 +104,7 @@ const routes: { readonly [Group in keyof typeof contract]: Routes<Group> } = {
   }),
   conventions: ({ forAgent }) => ({
     look: ({ input, signal }) => inspectFolder(expandHome(input.path), signal),
-    of: forAgent((agent) => {
-      const { detected, effective } = agent.conventions
-      return { found: detected, kept: effective }
-    }),
+    of: forAgent((agent) => agent.conventions.effective),
   }),
   health: ({ app, forAgent }) => ({
     problems: ({ input }) => app.health.problems(input.agent),

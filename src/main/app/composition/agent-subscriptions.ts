@@ -45,12 +45,12 @@ export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }:
     if (isAppended) void compare({ path, startLine: start === '' ? 1 : start.split('\n').length + 1, endLine })
   })
 
-  workspace.captures.subscribe(({ path, startLine, change, note, origin }) => {
+  workspace.captures.subscribe(({ path, change, note, origin }) => {
     const { client, session } = origin
     // A chat shows the notes of its own session without this event.
     if (session !== undefined) return
     const firstLine = (note.split('\n')[0] ?? '').slice(0, maxNoteCharacters).toWellFormed()
-    publish({ type: 'captured', agent, path, startLine, change: change.change ?? null, note: firstLine, client })
+    publish({ type: 'captured', agent, path, change: change.change ?? null, note: firstLine, client })
   })
 
   sessions.changes.subscribe(({ session, isDeletedOrRestored }) => {

@@ -33,10 +33,6 @@ export class ConventionsReader {
     return new ConventionsReader(root, overrides, await readConventions(root, undefined, overrides().own))
   }
 
-  get detected(): VaultConventions {
-    return this.#detected
-  }
-
   get effective(): VaultConventions {
     return applyOverrides(this.#detected, this.#overrides())
   }

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { Backlink, BrokenLink, OutgoingLink } from '#shared/contract/index.ts'
+import type { NoteLine, BrokenLink, OutgoingLink } from '#shared/contract/index.ts'
 import { folderOf, fileNameOf, joinPath, keyOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
 import { formatTarget, type NoteLink } from '#shared/markdown/links/parse-links.ts'
 import { lineOfFragment } from '#shared/markdown/links/fragment.ts'
@@ -75,15 +75,13 @@ export async function linksOf(index: LinkIndex, path: string) {
   const outgoing = links.slice(0, maxLinks).map((link): OutgoingLink => ({
     at: link.line,
     target: formatTarget(link),
-    isEmbed: link.isEmbed,
     ...resolveLink(index, path, link),
   }))
   const keyOf = ({ note, link }: Referrer) => `${link.line}:${note.path}`
   const referrers = [...new Map(index.referrersOf(path).map((referrer) => [keyOf(referrer), referrer])).values()]
   const lineAt = lineReader(index)
-  const backlinks = await Array.fromAsync(referrers.slice(0, maxLinks), async ({ note, link }): Promise<Backlink> => {
-    const { line, isEmbed } = link
-    return { path: note.path, line, text: await lineAt(note.path, line), isEmbed }
+  const backlinks = await Array.fromAsync(referrers.slice(0, maxLinks), async ({ note, link }): Promise<NoteLine> => {
+    return { path: note.path, line: link.line, text: await lineAt(note.path, link.line) }
   })
   return { outgoing, backlinks, counts: { outgoing: links.length, backlinks: referrers.length } }
 }

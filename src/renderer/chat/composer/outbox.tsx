@@ -132,34 +132,29 @@ type NewMessage = Omit<OutboxMessage, 'id' | 'problem'>
 class Outbox {
   messages: readonly OutboxMessage[] = loadMessages()
   #isSending = false
-  /** By id of a message that is being sent now. It is shown only if the sending takes long. */
-  readonly #sending = new Map<string, 'hidden' | 'shown'>()
+  /** By id of a message that is being sent now; others wait. It is shown only if the sending takes long. */
+  readonly sending = new Map<string, 'hidden' | 'shown'>()
   readonly #changes = new EventEmitter()
   readonly subscribe = this.#changes.subscribe
   readonly #startedChats = new EventEmitter<{ readonly agent: string; readonly session: string }>()
   readonly onChatStarted = this.#startedChats.subscribe
 
-  /** Returns undefined for a message that waits. */
-  sendingState(id: string): 'hidden' | 'shown' | undefined {
-    return this.#sending.get(id)
-  }
-
   /** Sends a message at once. It is stored until the app has it. @returns as `sendMessage` */
   async sendNow(message: NewMessage): Promise<SendResult> {
     const id = crypto.randomUUID()
-    this.#sending.set(id, 'hidden')
+    this.sending.set(id, 'hidden')
     this.#setMessages([...this.messages, { ...message, id, problem: 'unknown' }])
     const isCommand = message.text.startsWith('/')
     const showTimer = setTimeout(() => {
       // The answer to a command can take long although the command has arrived.
-      this.#sending.set(id, isCommand ? 'hidden' : 'shown')
+      this.sending.set(id, isCommand ? 'hidden' : 'shown')
       this.#setMessages([...this.messages])
     }, showSendingAfterMs)
     const checkTimer = setTimeout(() => void connection.check(), checkConnectionAfterMs)
     const result = await sendMessage({ ...message, attachments: [...message.attachments] })
     clearTimeout(showTimer)
     clearTimeout(checkTimer)
-    this.#sending.delete(id)
+    this.sending.delete(id)
     this.remove(id)
     return result
   }
@@ -252,7 +247,7 @@ interface OutboxListProps {
 export function OutboxList({ session, onTakeBack }: OutboxListProps) {
   const { id: agent } = useAgent()
   const waiting = useSyncExternalStore(outbox.subscribe, () => outbox.messages).filter(
-    (message) => message.agent === agent && message.session === session && outbox.sendingState(message.id) !== 'hidden',
+    (message) => message.agent === agent && message.session === session && outbox.sending.get(message.id) !== 'hidden',
   )
   if (waiting.length === 0) return null
   const takeBack = (message: OutboxMessage) => {
@@ -283,7 +278,7 @@ export function OutboxList({ session, onTakeBack }: OutboxListProps) {
           )}
           <p role="status" className="flex flex-wrap items-center justify-end gap-x-3 text-[12px] text-muted">
             <Clock size={12} aria-hidden />
-            {outbox.sendingState(message.id) === 'shown' ? (
+            {outbox.sending.get(message.id) === 'shown' ? (
               <span>{t('chat.unsent.sending')}</span>
             ) : (
               <>

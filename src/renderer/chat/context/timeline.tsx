@@ -20,9 +20,9 @@ const chartHeight = 132
 
 export function Timeline({ steps, events, selectedIndex, onStep, openEventId, onEvent }: TimelineProps) {
   const [isTableOpen, setIsTableOpen] = useState(false)
-  const scale = useMemo(() => chartMaximum(steps), [steps])
-  const polygons = useMemo(() => layerPolygons(steps, chartHeight, scale), [steps, scale])
   const maxTokens = useMemo(() => Math.max(0, ...steps.map(({ estimatedTokens }) => estimatedTokens)), [steps])
+  const scale = Math.max(1, maxTokens) * headroom
+  const polygons = useMemo(() => layerPolygons(steps, chartHeight, scale), [steps, scale])
   const y = (tokens: number) => chartHeight - (tokens / scale) * chartHeight
   const step = steps[selectedIndex]
   const totalCost = steps.reduce((sum, { usage }) => sum + (usage?.cost?.total ?? 0), 0)
@@ -120,10 +120,6 @@ export function Timeline({ steps, events, selectedIndex, onStep, openEventId, on
 
 const chartWidth = 1000
 const headroom = 1.15
-
-export function chartMaximum(steps: readonly ContextStep[]): number {
-  return Math.max(1, ...steps.map(({ estimatedTokens }) => estimatedTokens)) * headroom
-}
 
 export function xOf(index: number, count: number): number {
   return ((index + 0.5) / Math.max(1, count)) * chartWidth

@@ -15,10 +15,9 @@ import type { ErrorData } from '#shared/util/errors.ts'
 import { explainCode } from '#shared/i18n/explain.ts'
 import { Button, TextLink, CopyButton, IconButton } from '#lib/ui/elements.tsx'
 import { ModelPicker } from '../models/model-picker.tsx'
-import { paths } from '#lib/router/paths.ts'
+import { navigate, paths } from '#lib/router/paths.ts'
 import { useChatActions } from '../chat-actions.ts'
 import { useState, type ReactNode } from 'react'
-import { useLocation } from 'wouter'
 import type { ChatMessage } from '#shared/contract/index.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
 import type { AskedMessage } from '../turns.ts'
@@ -154,7 +153,6 @@ interface AnswerActionsProps {
 
 export function AnswerActions({ id, question, text, versions }: AnswerActionsProps) {
   const { retry, remember, branch } = useChatActions()
-  const [, navigate] = useLocation()
   return (
     <ActionBar label={t('chat.messageActions')}>
       {text !== '' && <CopyButton label={t('chat.copy')} text={text} />}

@@ -1,11 +1,10 @@
 import { useTranslation } from 'react-i18next'
 import { memo, useMemo, useState, useRef } from 'react'
-import { ChevronRight } from 'lucide-react'
 import { t } from 'i18next'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { messageText, splitAttachments, type AssistantMessage } from '#shared/chat/messages.ts'
-import { ErrorBoundary, Button } from '#lib/ui/elements.tsx'
+import { ErrorBoundary, Button, Chevron } from '#lib/ui/elements.tsx'
 import { splitCitations } from '#shared/markdown/citation.ts'
 import type { RecordedSearch } from '#shared/contract/index.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
@@ -30,13 +29,12 @@ import { AttachmentChip } from '../composer/attachments.tsx'
 interface TurnViewProps {
   readonly turn: Turn
   readonly isEditing: boolean
-  readonly isSelected: boolean
   readonly isRunning: boolean
   readonly isLast: boolean
 }
 
 export const TurnView = memo(function TurnView(props: TurnViewProps) {
-  const { turn, isEditing, isSelected, isRunning, isLast } = props
+  const { turn, isEditing, isRunning, isLast } = props
   useTranslation()
   const { select } = useChatActions()
   const { question, answers, events } = turn
@@ -50,12 +48,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
   const lastQuery = useMemo(() => searchesOf(turn).at(-1)?.query, [turn])
   return (
     <QueryContext value={lastQuery}>
-      <article
-        className="flex flex-col gap-1"
-        onClick={() => select(turn.id)}
-        onFocus={() => select(turn.id)}
-        data-selected={isSelected}
-      >
+      <article className="flex flex-col gap-1" onClick={() => select(turn.id)} onFocus={() => select(turn.id)}>
         {question && (
           <ErrorBoundary piece="message" resetKey={question}>
             {isEditing ? <QuestionEditor question={question} /> : <QuestionView question={question} />}
@@ -107,7 +100,7 @@ function SourcesLine({ turn }: { turn: Turn }) {
         {...button}
         className="flex min-h-6 items-center gap-1.5 rounded-sm text-[12px] text-muted hover:text-text"
       >
-        <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+        <Chevron isOpen={isOpen} />
         {usedCount > 0 ? t('chat.fromMemories', { count: usedCount }) : t('chat.noneCited', { count: sources.length })}
       </button>
       {isOpen && (

@@ -1,5 +1,5 @@
 import { Popover } from '@base-ui/react/popover'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Command } from 'cmdk'
 import { Check, RotateCw } from 'lucide-react'
 import { useState, type ReactElement } from 'react'
@@ -7,7 +7,7 @@ import { t } from 'i18next'
 import type { Model } from '#shared/contract/index.ts'
 import { modelProviders, offlineModelId } from '#shared/util/providers.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
-import { api, client } from '#lib/api/client.ts'
+import { api, client, queryClient } from '#lib/api/client.ts'
 import { explainCode } from '#shared/i18n/explain.ts'
 import { formatMoney, formatShort } from '#lib/i18n/format.ts'
 import { IconButton, TextLink } from '#lib/ui/elements.tsx'
@@ -58,7 +58,6 @@ export function useModel(isNeeded = true): Model | undefined {
 }
 
 function ModelList({ value, onChoose, onClose }: Omit<ModelPickerProps, 'trigger'> & { readonly onClose: () => void }) {
-  const queryClient = useQueryClient()
   const [query, setQuery] = useState('')
   const input = { agent: useAgent().id }
   const list = useQuery(api.chat.models.queryOptions({ input }))

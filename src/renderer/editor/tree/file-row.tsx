@@ -1,13 +1,12 @@
 import { useState, type ReactNode } from 'react'
 import { t } from 'i18next'
 import { FileText, Film, Image, LayoutDashboard, Music } from 'lucide-react'
-import { useLocation } from 'wouter'
 import { formatShort } from '#lib/i18n/format.ts'
 import { useLongTermPath } from '#lib/notes/use-vault-settings.ts'
 import { NoteMark, NotIndexedBadge } from '#lib/notes/note-marks.tsx'
 import { ActionItem, ActionSeparator, Button, DotsMenu } from '#lib/ui/elements.tsx'
 import { NavRow, PromptDialog } from '#lib/ui/frames.tsx'
-import { fileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
+import { navigate, fileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
 import { attachmentOrCanvasKind } from '../attachments.ts'
 import type { TreeFile } from '../rows.ts'
 import type { MovePlan } from '#shared/contract/index.ts'
@@ -23,7 +22,6 @@ export const hiddenByMenu =
 
 export function FileRow({ file, name }: { file: TreeFile; name: ReactNode }) {
   const { id: agent } = useAgent()
-  const [, navigate] = useLocation()
   const { path } = file
   const longTermPath = useLongTermPath(agent)
   const isOpen = fileAt(useEncodedPath()) === path
@@ -109,7 +107,6 @@ export function PathMenu({ path, children }: { path: string; children: ReactNode
 
 export function MoveDialog({ from, onClose }: { from: string; onClose: () => void }) {
   const { id: agent } = useAgent()
-  const [, navigate] = useLocation()
   const [planned, setPlanned] = useState<{ to: string; plan: MovePlan & { staysPrivate: boolean } }>()
   const move = async (to: string, plan: MovePlan | undefined) => {
     const { links, notes, staysPrivate, change } = await client.links.move({ agent, from, to, plan: plan?.id })

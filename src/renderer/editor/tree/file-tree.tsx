@@ -4,7 +4,6 @@ import { memo, useDeferredValue, useEffect, useMemo, useState, type DragEvent } 
 import { t } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
-import { useLocation } from 'wouter'
 import type { FileEntry } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
@@ -14,7 +13,7 @@ import { SidebarSection, NavRow, PromptDialog } from '#lib/ui/frames.tsx'
 import { NoteMark } from '#lib/notes/note-marks.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { formatNoteDay } from '#lib/i18n/format.ts'
-import { fileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
+import { navigate, fileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
 import { bestMatches, nameRanker, useChineseNames } from '#lib/util/name-match.ts'
 import { createNote, setFolderPrivate, AttachmentRow, FileRow, PathMenu, hiddenByMenu } from './file-row.tsx'
 import { parentFolders, treeOf, treeRows, type TreeFile, type TreeRow } from '../rows.ts'
@@ -141,7 +140,6 @@ function VaultSettingsLine() {
 
 export function NewFileDialog({ onClose }: { onClose: () => void }) {
   const { id: agent } = useAgent()
-  const [, navigate] = useLocation()
   const folder = useNewNoteFolder(agent)
   const create = async (name: string) => {
     const path = /\.(md|markdown)$/i.test(name) ? name : `${name}.md`

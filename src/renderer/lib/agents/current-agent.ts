@@ -1,8 +1,7 @@
 import { createContext, use, useLayoutEffect, useSyncExternalStore } from 'react'
-import { useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import { EventEmitter } from '#shared/util/events.ts'
-import { fileAt, paths, sessionAt } from '../router/paths.ts'
+import { navigate, fileAt, paths, sessionAt } from '../router/paths.ts'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 
@@ -18,7 +17,6 @@ let currentId = localStorage.getItem(storageKey) ?? ''
  */
 export function useCurrentAgent(agents: readonly Agent[]): Agent | undefined {
   const id = useSyncExternalStore(changes.subscribe, () => currentId)
-  const [, navigate] = useLocation()
   const agent =
     agents.find((other) => other.id === id && !other.archived) ?? agents.find(({ archived }) => !archived) ?? agents[0]
   const replacementId = agent && id !== '' && agent.id !== id ? agent.id : undefined
@@ -26,7 +24,7 @@ export function useCurrentAgent(agents: readonly Agent[]): Agent | undefined {
     const path = location.pathname
     const showsContent = sessionAt(path) !== undefined || fileAt(path) !== undefined
     if (replacementId !== undefined && showsContent) navigate(paths.chat())
-  }, [replacementId, navigate])
+  }, [replacementId])
   return agent
 }
 

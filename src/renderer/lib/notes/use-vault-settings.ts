@@ -9,7 +9,7 @@ import { t } from 'i18next'
 import type { VaultConventions } from '#shared/contract/index.ts'
 
 export function useVaultSettings(agent: string) {
-  return useQuery(api.conventions.of.queryOptions({ input: { agent } })).data?.kept
+  return useQuery(api.conventions.of.queryOptions({ input: { agent } })).data
 }
 
 /** Returns a function from a date (`YYYY-MM-DD`) to the path of its daily note. */

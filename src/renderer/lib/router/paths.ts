@@ -4,6 +4,8 @@ import { decodePart, encodePart } from '#shared/util/decode.ts'
 import { sessionOfPath } from '#shared/util/agent-files.ts'
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
 
+export { navigate } from 'wouter/use-browser-location'
+
 export interface FileLine {
   readonly path: string
   /** 1-based. */

@@ -1,20 +1,14 @@
 import { polyphonic } from 'pinyin-pro'
+import { cached } from '#shared/util/lazy.ts'
 
 export { simplify } from '#shared/util/han.ts'
 
 type Readings = readonly (readonly string[])[]
 
-const readingsByLetter = new Map<string, readonly string[]>()
-
-/** Returns the readings of a Chinese character; any other character as it is. */
-function readingsOf(letter: string): readonly string[] {
-  const cached = readingsByLetter.get(letter)
-  if (cached) return cached
-  // Keyboards use v for ü.
-  const [readings = []] = polyphonic(letter, { toneType: 'none', type: 'array', v: true })
-  readingsByLetter.set(letter, readings)
-  return readings
-}
+/** Returns the readings of a Chinese character; any other character as it is. Keyboards use v for ü. */
+const readingsOf = cached(
+  (letter: string): readonly string[] => polyphonic(letter, { toneType: 'none', type: 'array', v: true })[0] ?? [],
+)
 
 /**
  * Returns true if consecutive characters of a name have these syllables, of which the last may be incomplete, or these

@@ -20,17 +20,9 @@ export function limitCombiningMarks(text: string): string {
 
 /** Splits long lines into rows that can be rendered separately. @param max UTF-16 code units per row */
 export function splitLongLines(lines: readonly string[], max = 2000): string[] {
-  const rows: string[] = []
-  for (const line of lines) {
-    let from = 0
-    while (line.length - from > max) {
-      const end = avoidSurrogateSplit(line, from + max)
-      rows.push(line.slice(from, end))
-      from = end
-    }
-    rows.push(line.slice(from))
-  }
-  return rows
+  // Does not end between the two units of a surrogate pair.
+  const row = new RegExp(`[^]{1,${max}}(?<![\\uD800-\\uDBFF](?=[\\uDC00-\\uDFFF]))`, 'g')
+  return lines.flatMap((line) => line.match(row) ?? [''])
 }
 
 function avoidSurrogateSplit(text: string, end: number): number {

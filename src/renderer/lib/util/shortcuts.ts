@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 
 export const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
@@ -27,20 +27,16 @@ export function formatKeys(keys: string): string {
 
 /** Runs a command when its keys are pressed anywhere in the window. @param shortcuts commands by their default keys */
 export function useShortcuts(shortcuts: Readonly<Record<string, () => void>>): void {
-  const latest = useRef(shortcuts)
-  useEffect(() => {
-    latest.current = shortcuts
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    // Ignores keys while an input method composes in the editor or a field records a shortcut.
+    if (event.isComposing || document.activeElement?.hasAttribute('data-takes-keys')) return
+    const pressed = keysOfEvent(event)
+    const match = Object.entries(shortcuts).find(([keys]) => resolveKeys(keys) === pressed)
+    if (!match) return
+    event.preventDefault()
+    match[1]()
   })
   useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      // Ignores keys while an input method composes in the editor or a field records a shortcut.
-      if (event.isComposing || document.activeElement?.hasAttribute('data-takes-keys')) return
-      const pressed = keysOfEvent(event)
-      const match = Object.entries(latest.current).find(([keys]) => resolveKeys(keys) === pressed)
-      if (!match) return
-      event.preventDefault()
-      match[1]()
-    }
     window.addEventListener('keydown', onKeyDown, { capture: true })
     return () => window.removeEventListener('keydown', onKeyDown, { capture: true })
   }, [])

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, createContext, use } from 'react'
+import { useMemo, createContext } from 'react'
 import { t } from 'i18next'
 import { toast } from 'sonner'
-import { useLocation } from 'wouter'
 import type { LinkName } from '#shared/contract/index.ts'
 import { Resolver } from '#shared/markdown/links/resolve-link.ts'
 import { formatTarget, type LinkTarget } from '#shared/markdown/links/parse-links.ts'
@@ -10,7 +9,7 @@ import { tagQuery } from '#shared/markdown/properties/queries.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, client } from '#lib/api/client.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
-import { paths } from '#lib/router/paths.ts'
+import { navigate, paths } from '#lib/router/paths.ts'
 import { plainTitle, linkLabel } from '#lib/notes/note-titles.ts'
 import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
 import type { Components } from 'react-markdown'
@@ -33,7 +32,6 @@ function resolverOf(files: Files): Resolver {
 
 export function useNoteLinks(path: string) {
   const { id: agent } = useAgent()
-  const [, navigate] = useLocation()
   const files = useQuery(api.links.files.queryOptions({ input: { agent }, staleTime: 60_000 })).data
   const vaultKind = useVaultSettings(agent)?.kind
   const titles = useQuery(
@@ -66,7 +64,7 @@ export function useNoteLinks(path: string) {
       /** Returns suggestions for a link that is being typed. */
       complete: (typed: string): Promise<readonly LinkName[]> => client.links.names({ agent, path, typed }),
     }),
-    [agent, path, resolver, vaultKind, titles, navigate],
+    [agent, path, resolver, vaultKind, titles],
   )
 }
 
@@ -99,10 +97,6 @@ export const emptyContext: DocumentContextValue = {
 }
 
 export const DocumentContext = createContext<DocumentContextValue>(emptyContext)
-
-export function useDocumentContext(): DocumentContextValue {
-  return use(DocumentContext)
-}
 
 /** Maps a 1-based line of the row to the current line of the note, or undefined if that is unknown. */
 export const RowLineContext = createContext<(line: number) => number | undefined>(() => undefined)

@@ -1,10 +1,10 @@
 import { use, useState, useMemo, type ComponentProps, type MouseEvent } from 'react'
 import { t } from 'i18next'
-import { Link, useLocation } from 'wouter'
+import { Link } from 'wouter'
 import { PreviewCard } from '@base-ui/react/preview-card'
 import { useQuery } from '@tanstack/react-query'
 import { formatTarget } from '#shared/markdown/links/parse-links.ts'
-import { paths } from '#lib/router/paths.ts'
+import { navigate, paths } from '#lib/router/paths.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
 import { api } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/toast.ts'
@@ -12,7 +12,7 @@ import { clipLine, clipPassage } from '#lib/util/clip.ts'
 import { CopyButton, IconButton } from '#lib/ui/elements.tsx'
 import { decodeTarget, parseCitationHref, parseNameHref, nameHref, splitWikiLinks } from '../parse/mdast.ts'
 import { QueryContext, ResultActions, usePlaceNames } from '../citations.tsx'
-import { useDocumentContext, RowLineContext } from './context.ts'
+import { DocumentContext, RowLineContext } from './context.ts'
 import { WrapText } from 'lucide-react'
 import { ShowAll } from '#lib/ui/long-text.tsx'
 import { createDeadlineWorker, useWorker } from './markdown-worker.ts'
@@ -43,7 +43,7 @@ export function Table({ children }: ComponentProps<'table'>) {
 }
 
 export function Anchor({ href, children }: ComponentProps<'a'>) {
-  const { links } = useDocumentContext()
+  const { links } = use(DocumentContext)
   const citation = parseCitationHref(href)
   if (citation) return <CitationChip {...citation} />
   const wikiTarget = parseNameHref(href)
@@ -80,7 +80,6 @@ export function Anchor({ href, children }: ComponentProps<'a'>) {
 const contextLines = 3
 
 function CitationChip({ path, line }: { path: string; line?: number | undefined }) {
-  const [, navigate] = useLocation()
   const href = paths.source(path, line)
   const query = use(QueryContext)
   const title = usePlaceNames().chatTitle(path)
@@ -128,7 +127,7 @@ function CitationPreview({ path, line = 1 }: { path: string; line: number | unde
 }
 
 export function FootnoteMark({ 'data-label': label = '' }: { readonly 'data-label'?: string }) {
-  const { footnotes, onFootnote } = useDocumentContext()
+  const { footnotes, onFootnote } = use(DocumentContext)
   const number = footnotes.indexOf(label) + 1
   if (number === 0) return `[^${label}]`
   return (
@@ -160,7 +159,7 @@ const highlighter = createDeadlineWorker<HighlightRequest, HighlightedLines>(
 const maxSpansInNote = 900
 
 export function CodeBlock({ code, language }: { code: string; language: string }) {
-  const maxSpans = useDocumentContext().syntax === 'answer' ? Infinity : maxSpansInNote
+  const maxSpans = use(DocumentContext).syntax === 'answer' ? Infinity : maxSpansInNote
   const [isWrapped, setIsWrapped] = useState(false)
   const shownCode = clipPassage(code)
   const lines = useHighlight(shownCode, language)
@@ -242,7 +241,7 @@ export function Properties({ frontMatter }: { frontMatter: string }) {
 }
 
 function PropertyValue({ property: { key, value, line } }: { property: ShownProperty }) {
-  const { onEdit } = useDocumentContext()
+  const { onEdit } = use(DocumentContext)
   const lineOf = use(RowLineContext)
   const write = (previous: string | boolean, next: string | boolean) => {
     const noteLine = lineOf(line + 1)

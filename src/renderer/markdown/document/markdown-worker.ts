@@ -1,7 +1,8 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { DocumentRequest, RowRequest } from '../parse/markdown.worker.ts'
 import type { Row } from '../parse/parse-document.ts'
 import type { HtmlNode } from '../parse/plugins.ts'
+import { setBounded } from '#shared/util/lazy.ts'
 
 /** Extra time for a new worker to load its code, in ms. It ends at once if the worker posts `{ id: 0 }`. */
 const startupMs = 8000
@@ -71,11 +72,7 @@ export function createDeadlineWorker<Question extends object, Answer>(
       else startWorker()
       if (pending.size === 1) startTimer()
       const answer = await promise
-      cache.set(key, answer)
-      for (const oldest of cache.keys()) {
-        if (cache.size <= maxCached) break
-        cache.delete(oldest)
-      }
+      setBounded(cache, key, answer, maxCached)
       return answer
     },
   }
@@ -107,12 +104,9 @@ export function useWorker<Question extends object, Answer>(
 ) {
   const [last, setLast] = useState<{ key: string; answer: Answer | null }>()
   const cached = key === undefined ? undefined : worker.cached(key)
-  const latestQuestion = useRef(question)
+  const latestQuestion = useEffectEvent(() => question)
   const isBusy = useRef(false)
   const changedAt = useRef<number>(undefined)
-  useEffect(() => {
-    latestQuestion.current = question
-  })
   useEffect(() => {
     // A longer version of a text that missed the deadline would miss it, too.
     const willMissDeadline = last?.answer === null && key?.startsWith(last.key) === true
@@ -124,7 +118,7 @@ export function useWorker<Question extends object, Answer>(
     const timer = setTimeout(() => {
       changedAt.current = undefined
       isBusy.current = true
-      void worker.ask(key, latestQuestion.current).then((answer) => {
+      void worker.ask(key, latestQuestion()).then((answer) => {
         isBusy.current = false
         setLast({ key, answer })
       })

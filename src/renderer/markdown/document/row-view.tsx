@@ -9,7 +9,7 @@ import { clipPassage } from '#lib/util/clip.ts'
 import { hasMath, isCheapMath, normalizeFormulas } from '../parse/math.ts'
 import type { Row } from '../parse/parse-document.ts'
 import { CodeBlock, Properties } from './elements.tsx'
-import { RowLineContext, useDocumentContext } from './context.ts'
+import { RowLineContext, DocumentContext } from './context.ts'
 import type { DocumentRow } from './use-document.ts'
 import type { RowRequest } from '../parse/markdown.worker.ts'
 import { rehypeCodeDirection, rehypeTaskLines, remarkPlugins, type HtmlNode, type Plugins } from '../parse/plugins.ts'
@@ -45,7 +45,7 @@ export function RowText({ row }: { row: Row }) {
 }
 
 function Block({ text }: { text: string }) {
-  const { syntax, components } = useDocumentContext()
+  const { syntax, components } = use(DocumentContext)
   const normalized = syntax === 'answer' ? text : normalizeFormulas(text)
   return (
     <MarkdownBlock
@@ -59,7 +59,7 @@ function Block({ text }: { text: string }) {
 }
 
 function Footnote({ text, label }: { text: string; label: string }) {
-  const number = useDocumentContext().footnotes.indexOf(label) + 1
+  const number = use(DocumentContext).footnotes.indexOf(label) + 1
   return (
     <div className={`footnote ${number === 1 ? 'footnotes-start' : ''}`} data-footnote={label}>
       <span className="footnote-number">{number}</span>

@@ -1,5 +1,5 @@
 import { useQuery, useMutation, skipToken } from '@tanstack/react-query'
-import { useMemo, useEffect, useState, type ReactNode } from 'react'
+import { use, useMemo, useEffect, useState, type ReactNode } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
 import { attachmentKind } from '#shared/util/attachments.ts'
@@ -13,7 +13,7 @@ import { plainTitle } from '#lib/notes/note-titles.ts'
 import { paths } from '#lib/router/paths.ts'
 import { IconButton } from '#lib/ui/elements.tsx'
 import { clipLine, clipPassage } from '#lib/util/clip.ts'
-import { useNoteLinks, DocumentContext, emptyContext, useDocumentContext } from '../document/context.ts'
+import { useNoteLinks, DocumentContext, emptyContext } from '../document/context.ts'
 import { Anchor } from '../document/elements.tsx'
 import { RowText } from '../document/row-view.tsx'
 import { footnoteLabels } from '../document/use-document.ts'
@@ -28,7 +28,7 @@ const maxCharacters = 6000
 const maxRows = 40
 
 export function Embed({ target, label, isBlock }: { target: string; label: string | undefined; isBlock: boolean }) {
-  const { ancestors, links } = useDocumentContext()
+  const { ancestors, links } = use(DocumentContext)
   const blockId = /^\(\((.+)\)\)$/.exec(target)?.[1]
   const block = useBlock(blockId)
   if (blockId !== undefined)
@@ -56,7 +56,7 @@ export function Embed({ target, label, isBlock }: { target: string; label: strin
 
 function EmbeddedNote({ path, target, name = target }: { path: string; target: string; name?: string }) {
   const { id: agent } = useAgent()
-  const { ancestors, syntax, components } = useDocumentContext()
+  const { ancestors, syntax, components } = use(DocumentContext)
   const file = useQuery(api.workspace.read.queryOptions({ input: { agent, path }, staleTime: 5000 }))
   const links = useNoteLinks(path)
   const { fragment } = splitTarget(target)
@@ -209,7 +209,7 @@ function MissingImage({ name, reason }: { name: string; reason: string }) {
 }
 
 export function LinkedPicture({ src = '', alt = '' }: { src?: string; alt?: string }) {
-  const { links } = useDocumentContext()
+  const { links } = use(DocumentContext)
   const { name, width } = parseImageLabel(alt)
   const target = decodeTarget(src)
   const path = target === undefined ? undefined : links?.resolve('inline', target)
@@ -308,7 +308,7 @@ const cacheMs = 60_000
 /** @param width px; undefined for the natural width */
 function RemotePicture({ address, alt, width }: { address: string; alt: string; width: number | undefined }) {
   const { id: agent } = useAgent()
-  const { path } = useDocumentContext()
+  const { path } = use(DocumentContext)
   const isAlwaysAllowed = useQuery(api.settings.get.queryOptions()).data?.appearance.remotePictures === 'always'
   // An address can reveal private text to a server, so images in notes with private text always ask.
   const isOpen = useQuery(

@@ -23,7 +23,7 @@ import { tagQuery } from '#shared/markdown/properties/queries.ts'
 import { paths } from '#lib/router/paths.ts'
 import { clipLine, clipPassage } from '#lib/util/clip.ts'
 import { CodeBlock, Anchor, codeOf, FootnoteMark, Table } from '../document/elements.tsx'
-import { RowLineContext, useDocumentContext } from '../document/context.ts'
+import { RowLineContext, DocumentContext } from '../document/context.ts'
 import { toggleTaskBox } from '../parse/line-edits.ts'
 import { BlockReference, Embed, LinkedPicture, WebPage } from './embed.tsx'
 import { MermaidDiagram } from './mermaid.tsx'
@@ -180,7 +180,7 @@ function TaskMark({ mark, rowLine }: { mark: string; rowLine: number | string | 
 
 /** Returns the click handler of a checkbox, or undefined if it is read-only. @param rowLine 1-based line in the row */
 function useTaskToggle(rowLine: number | string | undefined, state: string): (() => void) | undefined {
-  const { onEdit } = useDocumentContext()
+  const { onEdit } = use(DocumentContext)
   const lineOf = use(RowLineContext)
   if (onEdit === undefined || rowLine === undefined) return undefined
   return () => {

@@ -12,7 +12,7 @@ const comparable = /^-?\d+(?:\.\d+)?$|^\d{4}-\d{2}(?:-\d{2}(?:[t ][\d:.z+-]*)?)?
 
 /** Parses `>=2024-05` or `draft*`. @returns undefined if the condition is empty or its bound is invalid */
 export function parsePropertyTest(condition: string): PropertyTest | undefined {
-  const normalized = valueKey(condition.replace(/^\[\[(.*)\]\]$/, '$1'))
+  const normalized = tagKey(condition.replace(/^\[\[(.*)\]\]$/, '$1')).trim()
   if (normalized === '') return undefined
   if (normalized === '*') return { kind: 'any' }
   // Obsidian: an existing property without a value.
@@ -26,7 +26,7 @@ export function parsePropertyTest(condition: string): PropertyTest | undefined {
 }
 
 export function testValue(test: PropertyTest, value: string): boolean {
-  const key = valueKey(value)
+  const key = tagKey(value).trim()
   switch (test.kind) {
     case 'any':
       return true
@@ -63,10 +63,6 @@ function isOrdered(key: string, { sign, than }: { sign: string; than: string }):
 
 function isDay(key: string): boolean {
   return /^\d{4}-\d{2}/.test(key)
-}
-
-function valueKey(value: string): string {
-  return value.normalize('NFKC').toLowerCase().trim()
 }
 
 export interface TagRename {
