@@ -6,7 +6,7 @@ export { inspectFolder, listEntryNames, ConventionsReader } from './conventions/
 export { DeletionPattern } from './deletion/deletion-pattern.ts'
 export { taskFile } from './deletion/delete-permanently.ts'
 export type { DeletionJobs } from './deletion/deletion.worker.ts'
-export { maxAttachmentBytes, readPiece } from './files/attachments.ts'
+export { maxAttachmentBytes } from './files/attachments.ts'
 export { followerOf, isHidden, isPortable, toFileName } from './files/file-names.ts'
 export {
   dailyLogDate,
@@ -28,11 +28,11 @@ export {
   projectContextFiles,
   exclusionReason,
 } from './files/layout.ts'
-export { addToSection, noteItem, sectionTitle, addLogEntry, endsInPrivateText } from './files/note-entries.ts'
+export { addLogEntry, endsInPrivateText } from './files/note-entries.ts'
 export { isInside, normalizePath, resolveRoots, resolveInside, type Roots } from './files/paths.ts'
-export { decodeUtf8, hashText, isWriteProtected, maxTextBytes, readText } from './files/text-files.ts'
+export { decodeUtf8, hashText, maxTextBytes, readText } from './files/text-files.ts'
 export { type WalkedFile, isBehindLink, walkFiles, walkMarkdown } from './files/walk.ts'
-export { assertWorkspaceExists, type WriteOrigin } from './files/workspace-writer.ts'
+export type { WriteOrigin } from './files/workspace-writer.ts'
 export { Workspace } from './files/workspace.ts'
 export { Finder } from './find-replace/finder.ts'
 export { GitLog } from './git/git-log.ts'

@@ -39,7 +39,7 @@ export async function readNamedLines<T>(named: NamedLines, read: (named: NamedLi
 }
 
 /** Returns the lines of a file, without the empty one after a final line break. */
-export function splitLines(text: string): string[] {
+export function linesIn(text: string): string[] {
   const lines = text.split(/\r?\n/)
   if (lines.at(-1) === '') lines.pop()
   return lines

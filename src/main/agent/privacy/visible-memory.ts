@@ -6,7 +6,7 @@ import type { Explanation, FileEntry, MemoryScope, SearchResponse, SearchResult 
 import { sourceName, sourcesOfLine } from '#shared/markdown/provenance.ts'
 import { redactPrivate } from '#shared/markdown/visibility.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
-import { splitLines } from '#shared/util/file-lines.ts'
+import { linesIn } from '#shared/util/file-lines.ts'
 import { type Memory, type SearchOverrides, sessionOfPath, transcriptText } from '#search'
 import { exclusionReason, normalizePath, type Workspace } from '#workspace'
 import type { PrivacyMarks } from '#workspace/privacy'
@@ -116,7 +116,7 @@ export class VisibleMemory {
   /** Reads up to `count` lines. `total` is the number of all lines, `sources` those of the first. @param from 1-based @throws AppError as `read` */
   async lines(path: string, from: number, count: number) {
     const { text } = await this.read(path)
-    const lines = splitLines(text)
+    const lines = linesIn(text)
     const sources = sourcesOfLine(text, from).map(sourceName)
     return { path, lines: lines.slice(from - 1, from - 1 + count), total: lines.length, sources }
   }

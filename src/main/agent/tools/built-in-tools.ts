@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { join } from 'node:path'
 import type { ChatModel, ToolDefinition } from '#llm'
-import { assertLineExists, readNamedLines, splitLines } from '#shared/util/file-lines.ts'
+import { assertLineExists, readNamedLines, linesIn } from '#shared/util/file-lines.ts'
 import { readIfExists, writeDurably } from '#platform'
 import { datedNote } from '#search/text'
 import { addLogEntry, dailyLogPath, localDate } from '#workspace'
@@ -34,7 +34,7 @@ export const readFileTool = defineTool({
     return readNamedLines(input, async ({ path, from = 1, lines = 2000 }) => {
       const outputName = path.startsWith(outputsPrefix) ? path.slice(outputsPrefix.length) : undefined
       const text = outputName === undefined ? (await visible.read(path)).text : await readOutput(outputName)
-      const lineCount = splitLines(text).length
+      const lineCount = linesIn(text).length
       const page = fitPage(sliceLines(path, text, from, lines))
       const last = from + page.length - 1
       const footer = last < lineCount ? `\n[lines ${from}–${last} of ${lineCount}; continue with from=${last + 1}]` : ''
@@ -45,7 +45,7 @@ export const readFileTool = defineTool({
 
 /** Returns up to `count` lines from the 1-based line `from`. @throws AppError `input_invalid` if it is after the end */
 function sliceLines(path: string, text: string, from: number, count: number): string[] {
-  const lines = splitLines(text)
+  const lines = linesIn(text)
   assertLineExists(path, lines.length, from)
   return lines.slice(from - 1, from - 1 + count)
 }

@@ -4,7 +4,6 @@ import { isAbort } from '#shared/util/errors.ts'
 import { convertErrors, ThreadEndedError, type Log } from '#platform'
 import { contract } from '#shared/contract/index.ts'
 import type { VisibleMemory } from '#agent'
-import { assertWorkspaceExists } from '#workspace'
 import type { OpenAgent } from '../agents/agent.ts'
 import type { App } from '../composition/create-app.ts'
 
@@ -101,7 +100,7 @@ export async function visibleFor(
 ): Promise<VisibleMemory> {
   const memory = isCompared ? agent.comparison : agent.memory
   if (requester === false) return agent.visibleTo({ seesPrivate: true }, memory)
-  await assertWorkspaceExists(agent.workspace.roots.workspace)
+  await agent.workspace.assertExists()
   const seesPrivate = typeof requester === 'string' && (await clients.hasFullAccess(requester))
   return agent.visibleTo({ seesPrivate, isProgram: true }, memory)
 }

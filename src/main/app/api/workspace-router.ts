@@ -1,7 +1,7 @@
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { keptEntry, missingFileError } from '#agent'
 import { datedNote } from '#search/text'
-import { isWriteProtected, localDate, readPiece } from '#workspace'
+import { localDate } from '#workspace'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { type Routes, visibleFor } from './procedure.ts'
 
@@ -43,11 +43,11 @@ export const workspaceRoutes: Routes<'workspace'> = ({ app, forAgent }) => ({
     // A chat has no hash and cannot be edited.
     if (hash === undefined) throw missingFileError(path)
     const readOnly = workspace.isReadOnly(path)
-    const isProtected = !readOnly && (await isWriteProtected(await workspace.locate(path)))
+    const isProtected = !readOnly && (await workspace.isProtected(path))
     return { path, text, hash, readOnly, isProtected }
   }),
   attachment: forAgent(async (agent, input) => {
-    const { bytes, ...chunk } = await readPiece(agent.workspace.roots, input.path, input.from)
+    const { bytes, ...chunk } = await agent.workspace.readAttachment(input.path, input.from)
     return { ...chunk, data: bytes.toString('base64') }
   }),
   attach: forAgent((agent, { path, name, data }) => agent.attach(path, name, Buffer.from(data, 'base64'))),

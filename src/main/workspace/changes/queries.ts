@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { BlamedLine, HistoryEntry } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { splitLines } from '#shared/util/file-lines.ts'
+import { linesIn } from '#shared/util/file-lines.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { comparableLine } from '#shared/markdown/visibility.ts'
 import { cached } from '#shared/util/lazy.ts'
@@ -203,7 +203,7 @@ export function originsOf({ db, versions }: OpenLog, path: string, wanted?: read
 
   function textOf(version: number | null): string[] | undefined {
     const text = version === null ? '' : versions.text(version)
-    return text === undefined || text.length > maxBlameLength ? undefined : splitLines(text)
+    return text === undefined || text.length > maxBlameLength ? undefined : linesIn(text)
   }
 
   /** @param traced the origins of lines of the version after the change `through`, by their 0-based numbers */
@@ -292,7 +292,7 @@ export function writtenDay({ db, versions }: OpenLog, path: string, hash: string
   const latest = latestChangeAt(db, path)
   if (typeof latest?.note !== 'number' || typeof latest.after !== 'number') return undefined
   if (versions.hash(latest.after) !== hash) return undefined
-  const text = splitLines(versions.text(latest.after) ?? '')[line - 1] ?? ''
+  const text = linesIn(versions.text(latest.after) ?? '')[line - 1] ?? ''
   const rows = db
     .prepare<
       [number, number],
@@ -303,7 +303,7 @@ export function writtenDay({ db, versions }: OpenLog, path: string, hash: string
     )
     .all(latest.note, latest.id)
   const hasLine = ({ after }: (typeof rows)[number]) =>
-    after !== null && splitLines(versions.text(after) ?? '').some((other) => other === text)
+    after !== null && linesIn(versions.text(after) ?? '').some((other) => other === text)
   let [from, to] = [0, rows.length - 1]
   if (rows[0] && hasLine(rows[0])) to = 0
   while (from < to) {

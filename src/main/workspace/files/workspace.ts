@@ -8,7 +8,7 @@ import { AppError, onSystemError } from '#shared/util/errors.ts'
 import { systemClock, type Clock, Differ, EventEmitter, type Subscribable, scheduleCleanup } from '#platform'
 import type { LeftFile } from '#shared/contract/index.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
-import { createFile, readText, type TextFile, fileStamp } from './text-files.ts'
+import { createFile, isWriteProtected, readText, type TextFile, fileStamp } from './text-files.ts'
 import type { ChangeDraft, ChangeLog, FileTransition } from '../changes/change-log.ts'
 import { planRevert, type RevertRequest } from '../changes/revert.ts'
 import { recover } from '../transactions/recovery.ts'
@@ -28,6 +28,7 @@ import {
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import {
+  assertWorkspaceExists,
   NoteWriter,
   type BegunChange,
   type Capture,
@@ -45,7 +46,7 @@ import {
   type Layout,
 } from './layout.ts'
 import { isHidden } from './file-names.ts'
-import { locateAttachment } from './attachments.ts'
+import { locateAttachment, readPiece } from './attachments.ts'
 import { KnownFiles } from './known-files.ts'
 import { addLogEntry, addToSection, type EntryLines, findLogEntry, noteItem, sectionTitle } from './note-entries.ts'
 import {
@@ -121,6 +122,11 @@ export class Workspace {
 
   get layout(): Layout {
     return this.#layout()
+  }
+
+  /** @throws AppError `folder_gone` if the workspace folder does not exist */
+  async assertExists(): Promise<void> {
+    await assertWorkspaceExists(this.roots.workspace)
   }
 
   /** Lists the Markdown files. @throws AppError `folder_unreadable` */
@@ -362,6 +368,11 @@ export class Workspace {
     })
   }
 
+  /** @throws AppError as `resolveInside` */
+  async isProtected(path: string): Promise<boolean> {
+    return isWriteProtected(await resolveInside(this.roots, normalizePath(path)))
+  }
+
   /** Checks a move before it starts. @returns true if a rule makes a note that moves private @throws as `checkMove` */
   async checkMove(move: Move): Promise<boolean> {
     await checkMove(this.roots, move)
@@ -438,6 +449,10 @@ export class Workspace {
   /** Returns a string that changes with the file; undefined if there is none. @throws AppError as `resolveInside` */
   async stampOf(path: string): Promise<string | undefined> {
     return fileStamp(await this.locate(path))
+  }
+
+  async readAttachment(path: string, from: number) {
+    return readPiece(this.roots, path, from)
   }
 
   /** For another program to open. @throws AppError as `locateNote` and `locateAttachment` */
