@@ -136,6 +136,10 @@ export const searchResultSchema = z.object({
   date: z.string().optional(),
   /** In [0, 1]: the probability that the unit answers the query, or the weighted sum. */
   score: z.number(),
+  /** In [0, 1]: the cosine, at least 0; null without vectors. */
+  vectorScore: z.number().nullable(),
+  /** In [0, 1]: `bm25 / (1 + bm25)`; null if no word of the query was searched. */
+  textScore: z.number().nullable(),
   /** Text of the unit; of a long chunk, its beginning. */
   snippet: z.string(),
   matched: z.array(z.string()),
@@ -256,6 +260,8 @@ export type SearchResponse = z.infer<typeof searchResponseSchema>
 
 const notRecorded = {
   title: true,
+  vectorScore: true,
+  textScore: true,
   matched: true,
   isPrivate: true,
   fileHash: true,
@@ -328,13 +334,17 @@ export const verdictSchema = z.discriminatedUnion('kind', [
 ])
 export type Verdict = z.infer<typeof verdictSchema>
 
-export const candidateSchema = searchResultSchema.extend({
+const resultShape = searchResultSchema.omit({ score: true, vectorScore: true, textScore: true }).shape
+
+export const candidateSchema = z.object({
+  ...resultShape,
   vector: vectorScoreSchema.nullable(),
   text: textScoreSchema.nullable(),
   /** The score is its logistic. Null with a weighted sum. */
   logit: z.number().nullable(),
   /** They add up to `logit`, or to `score` with a weighted sum. */
   parts: z.array(scorePartSchema),
+  score: z.number(),
   verdict: verdictSchema,
 })
 export type Candidate = z.infer<typeof candidateSchema>

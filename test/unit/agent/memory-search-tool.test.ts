@@ -7,6 +7,7 @@ import type { SearchResponse, SearchResult } from '../../../src/shared/contract/
 import { AppError } from '../../../src/shared/util/errors.ts'
 
 function result(path: string, startLine: number, snippet: string, more: Partial<SearchResult> = {}): SearchResult {
+  const scores = { score: 0.71234, vectorScore: 0.4, textScore: 0.5 }
   return {
     path,
     startLine,
@@ -15,7 +16,7 @@ function result(path: string, startLine: number, snippet: string, more: Partial<
     snippet,
     matched: [],
     source: 'memory',
-    score: 0.71234,
+    ...scores,
     ...more,
   }
 }

@@ -39,6 +39,8 @@ function response(...found: [path: string, score: number][]): SearchResponse {
     endLine: 1,
     heading: '',
     score,
+    vectorScore: null,
+    textScore: score,
     snippet: '',
     matched: [],
     source: 'memory' as const,

@@ -39,10 +39,13 @@ export function weakResults(ranking: UnitRanking, units: UnitSearcher): SearchRe
 }
 
 function resultOf(unit: RankedUnit, text: UnitText, ranking: UnitRanking, units: UnitSearcher): SearchResult {
+  const cosine = ranking.cosineOf?.(unit.id)
   return {
     ...resultFields(unit, text, ranking, units),
     ...missingField(unit, ranking),
     score: unit.score,
+    vectorScore: cosine === undefined ? null : vectorScoreOf(cosine),
+    textScore: ranking.queryWords.list.length > 0 ? textScoreOf(unit.bm25) : null,
   }
 }
 
