@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { appVersion } from '../../platform/version.ts'
+import { version } from '../../../../package.json' with { type: 'json' }
 import { homeFlag } from './flags.ts'
 
 const { argv, env } = process
@@ -10,7 +10,7 @@ const home = homeFlag(argv) ?? (env['COMMONPLACE_HOME'] || join(homedir(), '.com
 // Node uses its own cache if this variable is set.
 if (env['NODE_COMPILE_CACHE'] === undefined && existsSync(home)) enableCompileCache(join(home, 'compiled'))
 
-if (argv.length === 3 && (argv[2] === '--version' || argv[2] === '-V')) process.stdout.write(`${appVersion}\n`)
+if (argv.length === 3 && (argv[2] === '--version' || argv[2] === '-V')) process.stdout.write(`${version}\n`)
 else {
   // Compiling a schema pays off only in a long-running server.
   if (argv[2] !== 'serve') (await import('zod')).config({ jitless: true })

@@ -86,11 +86,19 @@ export function addToSection(text: string, title: string, note: string): EntryLi
 /** Maximum age of an entry that `findLogEntry` finds, minutes. It checks a recent request that got no answer. */
 const maxEntryAgeMinutes = 2
 
-/** Appends an entry to a daily log. Starts the log if it is undefined or empty. */
-export function addLogEntry(log: string | undefined, note: string, at: Date): EntryLines & { readonly text: string } {
+/**
+ * Appends an entry to a daily log. Starts the log if it is undefined or empty.
+ * @param splitsList true if each item of a list of short facts becomes an entry
+ */
+export function addLogEntry(
+  log: string | undefined,
+  note: string,
+  at: Date,
+  splitsList = false,
+): EntryLines & { readonly text: string } {
   const before = log === undefined || log === '' ? `# ${localDate(at)}\n` : withFencesClosed(log.replace(/\n*$/, '\n'))
-  const { line, section } = entryForms(note, localTime(at))
-  const entry = endsInPrivateText(before) ? section : line
+  const { line, facts, section } = entryForms(note, localTime(at))
+  const entry = endsInPrivateText(before) ? section : splitsList ? facts : line
   const text = appendBlock(before, entry)
   return { text, ...linesFrom(text.split('\n').length - entry.split('\n').length, entry) }
 }
@@ -98,8 +106,8 @@ export function addLogEntry(log: string | undefined, note: string, at: Date): En
 /** Finds the newest entry with exactly this note. */
 export function findLogEntry(log: string, note: string, at: Date): EntryLines | undefined {
   for (let minutes = 0; minutes <= maxEntryAgeMinutes; minutes += 1) {
-    const { line, section } = entryForms(note, localTime(new Date(at.getTime() - minutes * 60_000)))
-    const found = findLines(log, line) ?? findLines(log, section)
+    const { line, facts, section } = entryForms(note, localTime(new Date(at.getTime() - minutes * 60_000)))
+    const found = findLines(log, facts) ?? findLines(log, line) ?? findLines(log, section)
     if (found) return found
   }
   return undefined
@@ -112,8 +120,11 @@ export function endsInPrivateText(text: string): boolean {
   return privateLines.has(text.trimEnd().split('\n').length) || text.trimEnd().endsWith(redactionPlaceholder)
 }
 
-/** Returns the entry of a note, and its form with a heading, which ends the section before it. */
-function entryForms(note: string, time: string): { readonly line: string; readonly section: string } {
+/**
+ * Returns the entry of a note, its form with a heading, which ends the section before it, and `facts`: an entry for each
+ * item if the note is a list of short facts.
+ */
+function entryForms(note: string, time: string) {
   const body = noteBody(note)
   const section = `## ${time}\n${body}`
   const [firstLine = '', ...otherLines] = note.trim().split(/\r\n?|\n/)
@@ -122,8 +133,7 @@ function entryForms(note: string, time: string): { readonly line: string; readon
   const { isFullyPrivate, privateLines } = visibilityOf(note.trim())
   // A private mark in the title would cover the whole entry.
   const hasTitle = title !== '' && text !== '' && !isFullyPrivate && !privateLines.has(0)
+  const line = hasTitle ? logEntry(noteBody(text), time, title) : logEntry(body, time)
   const facts = listedFacts(body)?.map((fact) => logEntry(fact, time))
-  if (!hasTitle) return { line: facts?.join('\n') ?? logEntry(body, time), section }
-  const titled = logEntry(noteBody(text), time, title)
-  return { line: titled, section: titled }
+  return { line, facts: facts?.join('\n') ?? line, section: hasTitle ? line : section }
 }

@@ -262,7 +262,7 @@ export class Workspace {
   async remember(text: string, at: Date, origin: WriteOrigin, isPrivate = false): Promise<RememberedLines> {
     const path = dailyLogPath(localDate(at), this.layout)
     const note = this.#dated(text, localDate(at))
-    return this.#addNote(path, note, origin, isPrivate, (current) => addLogEntry(current, note, at))
+    return this.#addNote(path, note, origin, isPrivate, (current) => addLogEntry(current, note, at, true))
   }
 
   /** Creates the section at the end if it does not exist. @throws AppError `input_invalid` for its name; as `write` */
