@@ -99,8 +99,8 @@ export const clients = {
   enter: rpc(forClient, eventIterator(done)),
   remove: rpc(forClient, done),
   /**
-   * Appends a note for a client, after the user's approval if required. Does not write a note twice whose words are a
-   * line that the client may read. With `mayBeThere`, a retry after a lost answer, it also looks for longer notes.
+   * Appends a note for a client, after the user's approval if required. Does not repeat an entry of today's
+   * log that the client may read. With `mayBeThere`, a retry after a lost answer, it also looks for longer notes.
    * @returns the 1-based lines of the note
    */
   remember: rpc(

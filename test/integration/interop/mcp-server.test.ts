@@ -83,8 +83,22 @@ describe('MCP over stdio', () => {
     expect(log).toMatch(/^- docs$/m)
     const boiler = await note('The boiler was serviced by Mr. Okafor')
     expect(boiler.wasThere).toBe(false)
-    const again = await note('The boiler was serviced by *Mr. Okafor*')
+    const again = await note('The boiler was serviced by Mr. Okafor')
     expect(again).toEqual({ path, startLine: boiler.startLine, endLine: boiler.endLine, wasThere: true })
+    // A fact that changed back, another case, a closed task and lines with a carriage return are new notes.
+    for (const text of [
+      'The office is in Berlin',
+      'The office is in Munich',
+      'The office is in Berlin',
+      'the office is in Berlin',
+    ])
+      expect((await note(text)).wasThere, text).toBe(false)
+    expect(await note('Call Bo\r- 09:00 Forged')).toMatchObject({ wasThere: false })
+    const forged = (await readFile(join(workspace, path), 'utf8'))
+      .split('\n')
+      .filter((line) => /Call Bo|Forged/.test(line))
+    for (const line of forged) expect(line).toContain('^[mcp: Codex')
+    await expect(note('PIN: 4711')).rejects.toMatchObject({ code: 'secret_found' })
     await writeFile(join(workspace, 'attic.md'), 'The spare key hangs behind the lamp ^[private]\n')
     const spare = await note('The spare key hangs behind the lamp')
     expect([spare.alike, spare.wasThere]).toEqual([undefined, false])

@@ -1,18 +1,17 @@
 import { once } from 'node:events'
 import type { MemoryClient } from '#shared/contract/index.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
-import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { lineEntry } from '#shared/markdown/log-entry.ts'
 import { sourceMark, sourceName, withoutRepeatedMarks, withSourceMark } from '#shared/markdown/provenance.ts'
-import { supersededLine } from '#shared/markdown/superseded.ts'
 import { withoutMarks } from '#shared/markdown/visibility.ts'
 import { withPrivateSecrets } from '#shared/markdown/visibility-edit.ts'
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
+import { secretsIn } from '#shared/util/secrets.ts'
 import type { VisibleMemory } from '#agent'
 import { defaultAgentId } from '#platform'
 import { sessionOfPath } from '#search'
-import { datedNote, fold, toPlainText } from '#search/text'
-import { dailyLogDate, dailyLogPath, localDate, longTermFile, type Workspace } from '#workspace'
+import { datedNote, fold } from '#search/text'
+import { dailyLogDate, dailyLogPath, localDate, type Workspace } from '#workspace'
 import type { OpenAgent } from '../agents/agent.ts'
 import { type RouterBase, type Routes, visibleFor } from './procedure.ts'
 
@@ -73,12 +72,14 @@ async function rememberForClient(
   const { workspace, suggestions } = agent
   const visible = await visibleFor(app, agent, id)
   const old = replaces && (await replaceablePlace(visible, workspace, replaces))
-  const text = withPrivateSecrets(given)
+  const text = withPrivateSecrets(given.replaceAll(/\r\n?/g, '\n'))
   const note = withClientMark(text, await app.clients.nameOf(id), app.now())
   const there =
-    (await repeatedLine(visible, workspace, text, app.now())) ??
+    (await repeatedEntry(visible, workspace, text, app.now())) ??
     (mayBeThere ? await workspace.findRememberedNote(note, app.now()) : undefined)
   if (there && !old) return { ...there, wasThere: true }
+  if (there && old && there.path === old.path && there.startLine === old.line)
+    throw new AppError('input_invalid', 'a note cannot replace itself', { reason: 'replaces' })
   const { name } = await app.clients.authorizeWrite({ client: id, agent: agentId, text }, signal)
   const origin = { cause: 'client' as const, client: name, sources: [sourceName({ kind: 'mcp', name })] }
   const { path, startLine, endLine } = there ?? (await workspace.remember(note, app.now(), origin))
@@ -102,23 +103,21 @@ async function replaceablePlace(visible: VisibleMemory, workspace: Workspace, { 
 }
 
 /**
- * Returns the line of today's log or of the long-term memory with the words of a note; not a struck one. Logs of other
- * days are not searched: the same event can happen again.
+ * Returns the entry of today's log with exactly this text, if no later one shares half of its words: a fact can change
+ * back. A note with a secret has none: the answer would confirm a guess.
  */
-async function repeatedLine(visible: VisibleMemory, { layout }: Workspace, note: string, at: Date) {
-  const words = wordsOf(datedNote(note, localDate(at)))
-  for (const path of [dailyLogPath(localDate(at), layout), longTermFile(layout)]) {
-    const { text = '', hiddenLines } = (await orUndefined(visible.read(path))) ?? {}
-    const isRepeated = (line: string, index: number) =>
-      wordsOf(lineEntry(line)?.text ?? line) === words && !supersededLine(line) && hiddenLines?.has(index) !== true
-    const line = text.split(/\r?\n/).findIndex(isRepeated) + 1
-    if (line > 0) return { path, startLine: line, endLine: line }
-  }
-  return undefined
-}
-
-function wordsOf(line: string): string {
-  return fold(toPlainText(withoutMarks(withoutLead(line))))
+async function repeatedEntry(visible: VisibleMemory, { layout }: Workspace, note: string, at: Date) {
+  const wanted = datedNote(note, localDate(at)).trim()
+  const path = dailyLogPath(localDate(at), layout)
+  const log = secretsIn(note).length > 0 ? undefined : await orUndefined(visible.read(path))
+  if (!log) return undefined
+  const lines = log.text.split(/\r?\n/).map((line) => withoutMarks(lineEntry(line)?.text ?? '').trim())
+  const index = lines.lastIndexOf(wanted)
+  if (wanted === '' || index < 0 || log.hiddenLines.has(index)) return undefined
+  const words = fold(wanted).match(/[\p{L}\p{N}]+/gu) ?? []
+  const sharesWords = (line: string) => words.filter((word) => fold(line).includes(word)).length * 2 >= words.length
+  const later = log.text.split(/\r?\n/).slice(index + 1)
+  return later.some(sharesWords) ? undefined : { path, startLine: index + 1, endLine: index + 1 }
 }
 
 /** Returns the first line of an entry that has text. */

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { countText, readNamedLines } from '#shared/util/file-lines.ts'
 import { maxPath } from '#shared/util/limits.ts'
 import {
@@ -10,15 +9,14 @@ import {
   tokensForItems,
   wrapMemory,
 } from '../bounded-answer.ts'
-import { parametersOf, type MemoryTool } from './memory-tool.ts'
+import { parametersOf, requiredText, type MemoryTool } from './memory-tool.ts'
 
 const maxLines = 5000
 /** A place within a long line, as the end of an answer names it. */
 const characterAtEnd = /\+(\d{1,9})$/
 
 const input = parametersOf({
-  path: z
-    .string('expected a path')
+  path: requiredText()
     .min(1)
     .max(maxPath)
     .describe('Path, path:line or path:first-last, such as memory/2026-01-20.md:45-52'),

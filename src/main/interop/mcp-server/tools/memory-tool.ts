@@ -2,7 +2,11 @@ import { z } from 'zod'
 import { maxQuery } from '#shared/util/limits.ts'
 import type { MemoryAccess } from '../caller.ts'
 
-export const queryParameter = z.string('expected a text').trim().min(1).max(maxQuery)
+/** The length limits keep their own messages. */
+export const requiredText = () =>
+  z.string({ error: ({ input }) => (typeof input === 'string' ? undefined : 'expected a text') })
+
+export const queryParameter = requiredText().trim().min(1).max(maxQuery)
 
 /** Refuses unknown parameters, and names those there are. */
 export function parametersOf<Shape extends z.ZodRawShape>(shape: Shape) {

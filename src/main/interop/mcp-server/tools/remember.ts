@@ -3,11 +3,10 @@ import { AppError } from '#shared/util/errors.ts'
 import { parseLines } from '#shared/util/file-lines.ts'
 import { maxPath, maxProgramNote } from '#shared/util/limits.ts'
 import { toLabel, toLine } from '../bounded-answer.ts'
-import { parametersOf, type MemoryTool } from './memory-tool.ts'
+import { parametersOf, requiredText, type MemoryTool } from './memory-tool.ts'
 
 const input = parametersOf({
-  text: z
-    .string('expected a text')
+  text: requiredText()
     .max(maxProgramNote)
     .describe('One fact, understandable without this conversation. A list: one entry each'),
   replaces: z.string().max(maxPath).optional().describe('path:line of an outdated line; the user decides'),
@@ -22,7 +21,7 @@ export const rememberTool: MemoryTool<typeof input> = {
   isWriting: true,
   async run({ text, replaces }, { agent, client, ask, signal }) {
     const note = text.trim()
-    if (note === '') throw invalidInput('nothing to remember: text is empty')
+    if (!/[\p{L}\p{N}\p{S}]/u.test(note)) throw invalidInput('nothing to remember: text is empty')
     const old = replaces === undefined ? undefined : parseLines(replaces)
     if (replaces !== undefined && (!old || old.endLine > old.startLine))
       throw invalidInput('replaces is the place of one line: path:line')
