@@ -35,8 +35,13 @@ export function withoutHeadings(text: string): string {
   return lines.join('\n')
 }
 
-/** Returns the marker of an unclosed code fence, which would swallow appended lines; undefined if there is none. */
-export function openFenceOf(lines: readonly string[], dialect?: Dialect): string | undefined {
-  const lastBlock = scanBlocks(lines, dialect).at(-1)
-  return lastBlock?.kind === 'fence' && !lastBlock.isClosed && !lastBlock.parent ? lastBlock.marker : undefined
+/** Returns the end of open code, HTML or math, which would swallow appended lines; undefined if there is none. */
+export function openBlockEnd(lines: readonly string[], dialect?: Dialect): string | undefined {
+  const block = scanBlocks(lines, { ...dialect, hasMath: true }).at(-1)
+  if (!block || block.parent || !('isClosed' in block) || block.isClosed) return undefined
+  if (block.kind !== 'html') return block.kind === 'fence' ? block.marker : '$$'
+  const [opening, element] = /^\s*<(?:([a-z]+)|!--|\?|!\[CDATA\[|!)/i.exec(lines[block.from] ?? '') ?? []
+  return element === undefined ? htmlEnds[opening?.trim() ?? ''] : `</${element}>`
 }
+
+const htmlEnds: Readonly<Record<string, string>> = { '<!--': '-->', '<?': '?>', '<![CDATA[': ']]>', '<!': '>' }

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { visibilityOf } from '../../../src/shared/markdown/visibility.ts'
 import { describe, expect, it } from 'vitest'
 import {
   addLogEntry,
@@ -68,6 +69,31 @@ describe('daily log entries', () => {
     expect(added).toEqual({ text: `${mine}\`\`\`\n\n## 09:05\nNext\none\n`, startLine: 7, endLine: 9 })
     expect(sectionsOf(added.text.split('\n')).map(({ title }) => title)).toEqual(['2026-01-20', '09:05'])
     expect(addLogEntry(added.text, 'Last', at).text.startsWith(added.text)).toBe(true)
+  })
+
+  it.each([
+    ['<script>', '</script>'],
+    ['<!-- open', '-->'],
+    ['<pre class="x">', '</pre>'],
+    ['<?php', '?>'],
+    ['<![CDATA[', ']]>'],
+    ['$$\nx', '$$'],
+  ])('closes %j, so that a private entry after it hides no other', (opening, end) => {
+    const notes = [
+      `Snippet:\n${opening}`,
+      'The kayak is blue',
+      'My doctor is Dr Grey ^[private]',
+      'The tractor is green',
+    ]
+    const log = notes.reduce<string | undefined>((text, note) => addLogEntry(text, note, at).text, undefined) ?? ''
+    const lines = log.split('\n')
+    expect(lines).toContain(end)
+    const hidden = [...visibilityOf(log).privateLines].map((line) => lines[line])
+    expect(hidden).toEqual([expect.stringContaining('Dr Grey')])
+    const open = `# 2026-01-20\n\n${opening}\n`
+    expect(addLogEntry(open, 'Next', at).text).toBe(`${open}${end}\n\n- 09:05 Next\n`)
+    for (const closed of ['<script>a</script>', '<!-- a -->', '<details>', '$$x$$', '<!-- a\n-->'])
+      expect(noteBody(closed)).toBe(closed)
   })
 
   it('escapes headings and privacy markers of headings in a note', () => {

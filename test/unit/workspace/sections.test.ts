@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openFenceOf, sectionsOf } from '../../../src/shared/markdown/sections.ts'
+import { openBlockEnd, sectionsOf } from '../../../src/shared/markdown/sections.ts'
 import { addToSection, findLines, noteItem, sectionTitle } from '../../../src/main/workspace/files/note-entries.ts'
 
 describe('notes in sections of MEMORY.md', () => {
@@ -55,7 +55,7 @@ describe('notes in sections of MEMORY.md', () => {
         rest.splice(rest.indexOf('- note'), 1)
         // The new section must not be inside an open code block.
         const isMade = rest.length > words(lines).length
-        const made = isMade ? [...words([openFenceOf(lines) ?? '']), `## ${section}`] : []
+        const made = isMade ? [...words([openBlockEnd(lines) ?? '']), `## ${section}`] : []
         expect(rest).toEqual([...words(lines), ...made])
       }),
     )

@@ -1,6 +1,6 @@
 /** Chats of an export as notes. Each note has the id that the service gave the chat. */
 import type { ImportPlan } from '#shared/contract/index.ts'
-import { openFenceOf } from '#shared/markdown/sections.ts'
+import { openBlockEnd } from '#shared/markdown/sections.ts'
 import { localDate, toFileName } from '#workspace'
 
 export interface SourceFile {
@@ -36,7 +36,7 @@ export const memoryNote = 'Claude memory.md'
 const blockStart = /^(?:```|~~~|\$\$\n|[-*+>|] |#{1,6} |\d+[.)] )/
 
 export function messageOf(speaker: 'User' | 'Assistant', text: string): string {
-  const fence = /```|~~~/.test(text) ? openFenceOf(text.split('\n')) : undefined
+  const fence = /```|~~~/.test(text) ? openBlockEnd(text.split('\n')) : undefined
   return `**${speaker}:**${blockStart.test(text) ? '\n\n' : ' '}${text}${fence === undefined ? '' : `\n${fence}`}`
 }
 

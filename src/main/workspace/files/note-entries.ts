@@ -1,7 +1,7 @@
 import { AppError } from '#shared/util/errors.ts'
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import type { Dialect } from '#shared/markdown/blocks/scan-blocks.ts'
-import { openFenceOf, type Section, sectionsOf, withoutHeadings } from '#shared/markdown/sections.ts'
+import { openBlockEnd, type Section, sectionsOf, withoutHeadings } from '#shared/markdown/sections.ts'
 import { redactionPlaceholder, visibilityOf } from '#shared/markdown/visibility.ts'
 import { withPrivateLines } from '#shared/markdown/visibility-edit.ts'
 import { headingAt } from '#shared/markdown/blocks/line-starts.ts'
@@ -35,18 +35,18 @@ function withoutFootnotes(title: string): string {
   return title.replaceAll(/\^\[[^\]]*\]/g, '').trim()
 }
 
-/** Closes a code block that the text leaves open, so that appended text is not part of it. */
-export function withFencesClosed(text: string, dialect?: Dialect): string {
-  const fence = openFenceOf(text.split('\n'), dialect)
+/** Closes code, HTML or math that the text leaves open, so that appended text is not part of it. */
+export function withBlocksClosed(text: string, dialect?: Dialect): string {
+  const fence = openBlockEnd(text.split('\n'), dialect)
   if (fence === undefined) return text
   return text.endsWith('\n') ? `${text}${fence}\n` : `${text}\n${fence}`
 }
 
-/** Returns the text of a note for a place below a heading: escapes headings and closes open code blocks. */
+/** Returns the text of a note for a place below a heading: escapes headings and closes open blocks. */
 export function noteBody(text: string): string {
   const note = text.replaceAll(/\r\n?/g, '\n').trim()
   const { isFullyPrivate, privateLines } = visibilityOf(note)
-  const body = withFencesClosed(withoutHeadings(note), { isPart: true })
+  const body = withBlocksClosed(withoutHeadings(note), { isPart: true })
   // The mark of a heading that is no heading any more would cover one line only.
   return withPrivateLines(body, (line) => isFullyPrivate || privateLines.has(line))
 }
@@ -72,7 +72,7 @@ export function addToSection(text: string, title: string, note: string): EntryLi
   const section = findSection(lines, title)
   if (!section) {
     const blankLines = lines.length === 0 ? [] : ['']
-    const fence = openFenceOf(lines)
+    const fence = openBlockEnd(lines)
     const before = [...lines, ...(fence === undefined ? [] : [fence]), ...blankLines, `## ${title}`, '']
     return { text: `${[...before, note].join('\n')}\n`, ...linesFrom(before.length + 1, note) }
   }
@@ -96,7 +96,7 @@ export function addLogEntry(
   at: Date,
   splitsList = false,
 ): EntryLines & { readonly text: string } {
-  const before = log === undefined || log === '' ? `# ${localDate(at)}\n` : withFencesClosed(log.replace(/\n*$/, '\n'))
+  const before = log === undefined || log === '' ? `# ${localDate(at)}\n` : withBlocksClosed(log.replace(/\n*$/, '\n'))
   const { line, facts, section } = entryForms(note, localTime(at))
   const entry = endsInPrivateText(before) ? section : splitsList ? facts : line
   const text = appendBlock(before, entry)

@@ -79,11 +79,17 @@ export interface Fence extends Place, FenceStart {
   readonly isClosed: boolean
 }
 
-interface OtherBlock extends Place {
-  readonly kind: 'frontMatter' | 'indentedCode' | 'html' | 'math' | 'table' | 'rule' | 'paragraph'
+/** An HTML block that a blank line ends is closed. */
+interface RawBlock extends Place {
+  readonly kind: 'html' | 'math'
+  readonly isClosed: boolean
 }
 
-export type Block = Container | Heading | Fence | OtherBlock
+interface OtherBlock extends Place {
+  readonly kind: 'frontMatter' | 'indentedCode' | 'table' | 'rule' | 'paragraph'
+}
+
+export type Block = Container | Heading | Fence | RawBlock | OtherBlock
 
 export interface Dialect {
   /** True if the lines are part of another text and have no front matter. */
@@ -136,7 +142,7 @@ function cellCount(row: string): number {
 }
 
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
-type Leaf = Heading | Fence | OtherBlock
+type Leaf = Heading | Fence | RawBlock | OtherBlock
 type Unplaced<Kind> = Kind extends Place ? Omit<Kind, keyof Place> : never
 
 class Scanner {
@@ -192,10 +198,9 @@ class Scanner {
     if (leaf?.kind === 'indentedCode') return cursor.isBlank || cursor.indent > 3
     if (leaf?.kind === 'html' && !this.#htmlEnd) return !cursor.isBlank
     if (leaf?.kind !== 'fence' && leaf?.kind !== 'html' && leaf?.kind !== 'math') return false
-    const isClosed = leaf.kind === 'fence' && cursor.indent < 4 && closesFence(rest, leaf.marker)
-    if (isClosed) leaf.isClosed = true
-    if (isClosed || (leaf.kind === 'html' && this.#htmlEnd?.test(rest)) || (leaf.kind === 'math' && closesMath(rest)))
-      this.#endLeaf(index + 1)
+    if (leaf.kind === 'fence') leaf.isClosed = cursor.indent < 4 && closesFence(rest, leaf.marker)
+    else leaf.isClosed = leaf.kind === 'html' ? this.#htmlEnd?.test(rest) === true : closesMath(rest)
+    if (leaf.isClosed) this.#endLeaf(index + 1)
     return true
   }
 
@@ -238,8 +243,9 @@ class Scanner {
     this.close(parentCount)
     this.#leaf = { ...leaf, ...this.#place(index, parentCount) }
     this.blocks.push(this.#leaf)
-    if (leaf.kind === 'heading' || leaf.kind === 'rule' || (leaf.kind === 'html' && this.#htmlEnd?.test(rest)))
-      this.#endLeaf(index + 1)
+    const isOneLine = leaf.kind === 'html' && this.#htmlEnd?.test(rest) === true
+    if (isOneLine && this.#leaf.kind === 'html') this.#leaf.isClosed = true
+    if (isOneLine || leaf.kind === 'heading' || leaf.kind === 'rule') this.#endLeaf(index + 1)
   }
 
   #place(index: number, parentCount: number): Place {
@@ -297,10 +303,10 @@ class Scanner {
       case '<': {
         const end = htmlEndAt(rest, isInParagraph)
         this.#htmlEnd = end === 'blank' ? undefined : end
-        return end && { kind: 'html' }
+        return end && { kind: 'html', isClosed: end === 'blank' }
       }
       case '$':
-        return this.#dialect.hasMath === true && opensMath(rest) ? { kind: 'math' } : undefined
+        return this.#dialect.hasMath === true && opensMath(rest) ? { kind: 'math', isClosed: false } : undefined
       default:
         return undefined
     }
