@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { attachmentType } from '#shared/util/attachments.ts'
 import { toFileName } from '#workspace'
 import { tagsProperty, textOfNote, toDate, type CountOmitted, type SourceFile, type SourceText } from './chats.ts'
 import { toNote } from './html-notes.ts'
@@ -49,9 +50,14 @@ export async function readEvernote(
       const bytes = Buffer.from(textOf(resource, 'data'), 'base64')
       const hash = createHash('md5').update(bytes).digest('hex')
       const given = textOf(childrenOf(resource, 'resource-attributes')[0], 'file-name')
-      const ending =
-        /\.[a-z\d]+$/i.exec(given)?.[0] ?? `.${textOf(resource, 'mime').replace(/^.*\/(?:x-)?|\+.*$/g, '')}`
-      const name = `files/${toFileName(given.replace(/\.[a-z\d]+$/i, ''), 'file')}-${hash.slice(0, 4)}${ending}`
+      const ofType = `.${textOf(resource, 'mime').replace(/^.*\/(?:x-)?|\+.*$/g, '')}`
+      const [ofName] = /\.[a-z\d]+$/i.exec(given) ?? []
+      // The part of a name after its last dot can be another word: "Screenshot 10.30".
+      const isType =
+        ofName === undefined || (attachmentType(ofType) !== undefined && attachmentType(ofName) === undefined)
+      const ending = isType ? ofType : ofName
+      const stem = ending === ofName ? given.slice(0, -ending.length) : given
+      const name = `files/${toFileName(stem, 'file')}-${hash.slice(0, 4)}${ending}`
       const file = join(temporary, hash)
       await writeFile(file, bytes)
       names.set(hash, name)

@@ -2,7 +2,8 @@
  * Items of a Joplin export (`.jex`, a tar archive, or a RAW folder): a file for each note, notebook, tag and attachment,
  * with a title, a body and properties such as `type_: 1`. Source: `BaseItem.serialize` of Joplin.
  */
-import { dirname, relative } from 'node:path/posix'
+import { dirname, extname, relative } from 'node:path/posix'
+import { attachmentType } from '#shared/util/attachments.ts'
 import { toFileName } from '#workspace'
 import { tagsProperty, textOfNote, toDate, type CountOmitted, type SourceText } from './chats.ts'
 import { toNote } from './html-notes.ts'
@@ -53,7 +54,9 @@ export function readJoplin(texts: readonly SourceText[], files: Iterable<string>
   const names = new Map<string, string>()
   for (const { title, properties } of ofType(types.attachment)) {
     const file = fileOf.get(properties['id'] ?? '')
-    if (file !== undefined && title !== '') names.set(file, `${dirname(file)}/${title}`)
+    const extension = properties['file_extension'] || extname(file ?? '').slice(1)
+    const ending = attachmentType(title) === undefined && extension !== '' ? `.${extension}` : ''
+    if (file !== undefined && title !== '') names.set(file, `${dirname(file)}/${title}${ending}`)
   }
   const foldersOf = (id = '', depth = 0): string[] => {
     const notebook = depth < maxDepth ? byId.get(id) : undefined
