@@ -22,6 +22,13 @@ describe('notes in the terminal', () => {
       code: 2,
       stderr: expect.stringContaining('no line 99'),
     })
+    await writeFile(join(home, 'commonplace', 'mine.md'), '---\nvisibility: private\n---\n\nThe PIN\n')
+    expect(await run(home, ['get', 'mine.md'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('mine.md is private'),
+    })
+    expect((await run(home, ['get', 'mine.md', '--private'])).stdout).toContain('The PIN')
     expect(await run(home, ['get', 'nowhere.md'])).toMatchObject({ code: 1, stdout: '' })
 
     const listed = (await run(home, ['recent', '--private'])).stdout.split('\n')
@@ -37,10 +44,15 @@ describe('notes in the terminal', () => {
   it('imports a folder after a plan, and undoes the import', async () => {
     const home = await temporaryFolder()
     await run(home, ['remember', 'First'])
-    const source = await folderWith({ 'trip.md': '# Trip\n\nThe hut is closed.\n', 'deep/b.md': 'b\n' })
-    expect((await run(home, ['import', source, '--dry-run'])).stdout).toBe('2 files to add\n')
+    const source = await folderWith({
+      'trip.md': '# Trip\n\nThe hut is closed.\n',
+      'deep/b.md': 'b\n',
+      'sheet.docx': 'x',
+    })
+    const plan = (await run(home, ['import', source, '--dry-run'])).stdout
+    expect(plan).toMatch(/^2 files to add\n1 file is not imported\n.*\.docx.*\n$/)
     const { stdout, code } = await run(home, ['import', source, '--into', 'trips'])
-    const [, change = ''] = /^2 files imported\.\n`undo (\d+)` removes the import\n$/.exec(stdout) ?? []
+    const [, change = ''] = /\n2 files imported\.\n`undo (\d+)` removes the import\n$/.exec(stdout) ?? []
     expect([code, change]).toEqual([0, expect.stringMatching(/^\d+$/)])
     const imported = join(home, 'commonplace', 'trips/trip.md')
     expect(await readFile(imported, 'utf8')).toContain('The hut is closed.')

@@ -100,7 +100,8 @@ export async function searchMemory(
     ...groupLines(t('search.weak'), weak.slice(0, maxWeak)),
   ]
   const found = results.map(({ path, startLine, snippet }) => `${path}:${startLine}:${snippet.replaceAll(/\s+/g, ' ')}`)
-  const nothing = results.length === 0 && !isJson ? t('search.nothing') : undefined
+  const isEmpty = results.length === 0 && (flags.grep === true || weak.length === 0)
+  const nothing = isEmpty && !isJson ? t('search.nothing') : undefined
   return {
     value: { query: answer.query, results: results.map(printedFields), provider, model, conditions: answer.conditions },
     text: (flags.grep ? found : lines).join('\n'),

@@ -1,18 +1,19 @@
 import i18next from 'i18next'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { explainCode } from '#shared/i18n/explain.ts'
 import { assertLineExists, parseLines } from '#shared/util/file-lines.ts'
 import type { PrimaryClient } from '../../instance-lock/host-process.ts'
 import { type Output, UsageError } from '../cli-output.ts'
 import type { CommonFlags } from '../flags.ts'
-import { codeText, t } from '../../texts.ts'
+import { t } from '../../texts.ts'
 import { changeLine, showProgress } from './history-command.ts'
 
 /** Limit of a request. */
 const maxLines = 5000
 const pollMs = 200
 
-/** Prints a note or lines of it. Private lines have a placeholder without `--private`. @throws as `workspace.lines` */
+/** Prints a note or lines of it. Private lines have a placeholder without `--private`. @throws UsageError for a private note; as `workspace.lines` */
 export async function getNote({ client }: PrimaryClient, flags: CommonFlags, place: string): Promise<Output> {
   const { agent, private: isPrivate = false } = flags
   const { path, startLine: from, endLine } = parseLines(place) ?? { path: place, startLine: 1, endLine: Infinity }
@@ -20,7 +21,12 @@ export async function getNote({ client }: PrimaryClient, flags: CommonFlags, pla
   for (;;) {
     const next = from + lines.length
     const count = Math.min(endLine - next + 1, maxLines)
-    const piece = await client.workspace.lines({ agent, path, from: next, count, forProgram: !isPrivate })
+    const read = client.workspace.lines({ agent, path, from: next, count, forProgram: !isPrivate })
+    const piece = await read.catch(async (error: unknown) => {
+      const files = isPrivate ? [] : await client.workspace.list({ agent })
+      const isHidden = files.some((file) => file.path === path && file.privacy?.isWhole)
+      throw isHidden ? new UsageError(t('usage.privateNote', { path })) : error
+    })
     const { total } = piece
     assertLineExists(path, total, from)
     lines.push(...piece.lines)
@@ -58,11 +64,22 @@ export async function importFiles({ client }: PrimaryClient, flags: ImportFlags,
   const { agent, into, attachments: withAttachments, dryRun: isDryRun = false } = flags
   const source = { agent, path: resolve(given), into, withAttachments }
   const plan = await client.import.plan(source)
-  const counts = (['plan', 'same', 'conflicts', 'skipped', 'memories'] as const).flatMap((name) => {
-    const count = name === 'plan' ? plan.added : plan[name]
-    return count > 0 || name === 'plan' ? [i18next.t(`import.${name}`, { count })] : []
-  })
-  if (isDryRun) return { value: plan, text: counts.join('\n') }
+  const { added, attachments, left, leftParts } = plan
+  const counts = (['same', 'conflicts', 'skipped', 'memories'] as const).map((name) => [name, plan[name]] as const)
+  const size = `${(attachments.bytes / 1e6).toFixed(1)} MB`
+  const leftCount = left.reduce((sum, { count }) => sum + count, 0)
+  const details = [
+    ...(attachments.added > 0 ? [i18next.t('import.attachments', { count: attachments.added, size })] : []),
+    ...[...counts, ['left', leftCount] as const].flatMap(([name, count]) =>
+      count > 0 ? [i18next.t(`import.${name}`, { count })] : [],
+    ),
+    ...left.map(({ reason, ending, count }) => {
+      const kind = ending === '' ? i18next.t('import.noEnding') : `.${ending}`
+      return i18next.t('import.leftLine', { count, kind, reason: i18next.t(`import.leftReason.${reason}`) })
+    }),
+    ...leftParts.map(({ reason, count }) => i18next.t(`import.leftPart.${reason}`, { count })),
+  ]
+  if (isDryRun) return { value: plan, text: [i18next.t('import.plan', { count: added }), ...details].join('\n') }
   const known = new Set((await client.import.standing({ agent })).ended.map(({ id }) => id))
   await client.import.start(source)
   const cancel = () => void client.import.cancel({ agent })
@@ -80,11 +97,11 @@ export async function importFiles({ client }: PrimaryClient, flags: ImportFlags,
     const result = i18next.t(isCancelled ? 'import.cancelled' : 'import.done', { count })
     const undo = change === null ? [] : [t('history.canUndo', { change })]
     const value = { change, files: made, isCancelled }
-    if (!failure) return { value, text: [...counts.slice(1), result, ...undo].join('\n'), isFailure: isCancelled }
+    if (!failure) return { value, text: [...details, result, ...undo].join('\n'), isFailure: isCancelled }
     return {
       value,
       text: [result, ...undo].join('\n'),
-      warning: codeText(failure.code, failure.code, failure.data),
+      warning: explainCode(failure.code, failure.data),
       isFailure: true,
     }
   }
