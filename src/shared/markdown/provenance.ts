@@ -162,10 +162,12 @@ const entryHeading = /^##\s+\d{1,2}:\d{2}(?!\d)/
 /** Returns the sources of the note, and the program that wrote the log entry of a line (1-based): see `withSourceMark`. */
 export function sourcesOfLine(text: string, line: number): Source[] {
   const lines = text.split(/\r?\n/)
-  const code = text.includes('^[') ? fencedLines(lines) : undefined
+  // Most notes have no mark of a program.
+  if (!text.includes('^[mcp:')) return noteSources(text)
+  const code = fencedLines(lines)
   const start = lines
     .slice(0, line)
-    .findLastIndex((one, index) => code?.has(index) === false && (entryHeading.test(one) || lineEntry(one)))
+    .findLastIndex((one, index) => !code.has(index) && (entryHeading.test(one) || lineEntry(one)))
   const isHeading = entryHeading.test(lines[start] ?? '')
   const first = isHeading ? lines.slice(start + 1).find((one) => one.trim() !== '') : lines[start]
   const programs = start < 0 ? [] : sourcesIn(first ?? '').filter(({ kind }) => kind === 'mcp')
@@ -185,7 +187,7 @@ export function withoutRepeatedMarks(log: string): string {
     if (isFirst) marks = line.match(programMark) ?? []
     const text = isFirst ? line : marks.reduce((kept, mark) => kept.replace(mark, ''), line)
     isFirst = false
-    return text.trim() === '' ? [] : [text === line ? line : text.trimEnd()]
+    return text.trim() === '' ? [] : [text === line ? line : text.replace(/[ \t]+(?=\r?$)/, '')]
   })
   return cleaned.join('\n')
 }

@@ -78,7 +78,7 @@ async function rememberForClient(
     (await repeatedEntry(visible, workspace, text, app.now())) ??
     (mayBeThere ? await workspace.findRememberedNote(note, app.now()) : undefined)
   if (there && !old) return { ...there, wasThere: true }
-  if (there && old && there.path === old.path && there.startLine === old.line)
+  if (there && there.path === old?.path && there.startLine === old.line)
     throw new AppError('input_invalid', 'a note cannot replace itself', { reason: 'replaces' })
   const { name } = await app.clients.authorizeWrite({ client: id, agent: agentId, text }, signal)
   const origin = { cause: 'client' as const, client: name, sources: [sourceName({ kind: 'mcp', name })] }
@@ -111,13 +111,12 @@ async function repeatedEntry(visible: VisibleMemory, { layout }: Workspace, note
   const path = dailyLogPath(localDate(at), layout)
   const log = secretsIn(note).length > 0 ? undefined : await orUndefined(visible.read(path))
   if (!log) return undefined
-  const lines = log.text.split(/\r?\n/).map((line) => withoutMarks(lineEntry(line)?.text ?? '').trim())
-  const index = lines.lastIndexOf(wanted)
+  const lines = log.text.split(/\r?\n/)
+  const index = lines.findLastIndex((line) => withoutMarks(lineEntry(line)?.text ?? '').trim() === wanted)
   if (wanted === '' || index < 0 || log.hiddenLines.has(index)) return undefined
   const words = fold(wanted).match(/[\p{L}\p{N}]+/gu) ?? []
   const sharesWords = (line: string) => words.filter((word) => fold(line).includes(word)).length * 2 >= words.length
-  const later = log.text.split(/\r?\n/).slice(index + 1)
-  return later.some(sharesWords) ? undefined : { path, startLine: index + 1, endLine: index + 1 }
+  return lines.slice(index + 1).some(sharesWords) ? undefined : { path, startLine: index + 1, endLine: index + 1 }
 }
 
 /** Returns the first line of an entry that has text. */

@@ -227,7 +227,7 @@ export function statementsOf(note: Note): Statement[] {
     for (let at = block.from; at < block.to; at += 1) {
       const raw = lines[at] ?? ''
       const text = lineEntry(raw)?.text ?? withoutLead(raw).trim()
-      if (text.length < minCharacters || /^\s*(\||<!--)/.test(raw) || supersededLine(raw)) continue
+      if (withoutMarks(text).trim().length < minCharacters || /^\s*(\||<!--)/.test(raw) || supersededLine(raw)) continue
       result.push({ note, line: at + 1, raw, text, isParent: isParent(lines, at), headings: headings.filter(Boolean) })
     }
   }

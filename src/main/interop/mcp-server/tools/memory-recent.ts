@@ -20,10 +20,16 @@ const maxChanges = 100
 const maxWithText = 10
 const maxTextTokens = 250
 
+/** Date.parse takes 31 February for 3 March. */
+function isDay(text: string): boolean {
+  const at = Date.parse(text)
+  return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === text
+}
+
 const input = parametersOf({
   since: z
     .string()
-    .refine((day) => /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day)), 'a day, such as 2026-05-03')
+    .refine(isDay, 'a day, such as 2026-05-03')
     .optional()
     .describe('First day, such as 2026-05-03; a week ago if omitted'),
 })
