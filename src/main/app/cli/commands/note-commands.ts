@@ -23,8 +23,13 @@ export async function getNote({ client }: PrimaryClient, flags: CommonFlags, pla
     const count = Math.min(endLine - next + 1, maxLines)
     const read = client.workspace.lines({ agent, path, from: next, count, forProgram: !isPrivate })
     const piece = await read.catch(async (error: unknown) => {
-      const files = isPrivate ? [] : await client.workspace.list({ agent })
-      const isHidden = files.some((file) => file.path === path && file.privacy?.isWhole)
+      const isMissing = error instanceof Error && 'code' in error && error.code === 'file_not_found'
+      const isRead = () =>
+        client.workspace.lines({ agent, path, count: 1 }).then(
+          () => true,
+          () => false,
+        )
+      const isHidden = isMissing && !isPrivate && (await isRead())
       throw isHidden ? new UsageError(t('usage.privateNote', { path })) : error
     })
     const { total } = piece
