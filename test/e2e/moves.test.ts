@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
+import { Mutex } from '../../src/main/platform/index.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
 import { openPage, visit } from '../support/browser.ts'
 import { until, writeFiles } from '../support/folder.ts'
@@ -48,6 +49,9 @@ describe('start after a crash', () => {
       { home, workspace },
       { kind: 'replacement', detail: { replacement: { text: 'cat', replacement: 'dog', count: notes } }, files },
     )
+    // The page must be open before the replacement continues.
+    const isOpen = Promise.withResolvers<void>()
+    const lock = Mutex.runOnce(workspace, () => isOpen.promise)
     let server: Server | undefined
     onTestFinished(() => server?.close())
     const page = await openPage()
@@ -55,6 +59,8 @@ describe('start after a crash', () => {
     await page.goto(server.url)
     await page.getByRole('navigation').first().waitFor()
     await visit(page, '/changes')
+    isOpen.resolve()
+    await lock
     await page.getByRole('status').filter({ hasText: 'Completing an interrupted replacement.' }).waitFor()
     await visit(page, '/')
     const notice = page.getByRole('listitem').filter({
