@@ -211,7 +211,7 @@ describe('import', () => {
     await suggestions.accept(open.map(({ id }) => id))
     const memory = await readFile(join(workspace, 'MEMORY.md'), 'utf8')
     expect(memory).toMatch(/^Kim bakes\. \^\[import: source, [\d-]+\]$/m)
-    expect(memory).toMatch(/^The project uses rye\./m)
+    expect(memory).toMatch(/^Bakery: The project uses rye\./m)
   })
 
   it('marks an import with its source once, keeps an existing source, and creates no steering file', async () => {

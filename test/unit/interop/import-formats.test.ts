@@ -11,7 +11,7 @@ import { randomOf } from '../../support/random.ts'
 import { rounds } from '../../support/thorough.ts'
 
 const fixtures = fileURLToPath(new URL('../../fixtures/imports', import.meta.url))
-const formats = ['chatgpt', 'claude', 'deepseek', 'evernote', 'flomo', 'gemini', 'joplin', 'notion', 'pages']
+const formats = ['chatgpt', 'claude', 'deepseek', 'evernote', 'flomo', 'gemini', 'joplin', 'logseq', 'notion', 'pages']
 
 /** Returns the planned notes with their texts, the paths of attachments, and the omitted parts. */
 async function planOf(path: string): Promise<string> {

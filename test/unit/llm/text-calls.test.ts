@@ -32,6 +32,9 @@ const formats = [
   // MiniMax M2, Claude
   '<minimax:tool_call>\n<invoke name="memory_search">\n<parameter name="query">tea</parameter>\n</invoke>\n</minimax:tool_call>',
   '<function_calls>\n<invoke name="memory_search">\n<parameter name="query">tea</parameter>\n</invoke>\n</function_calls>',
+  // Nemotron, Qwen 2.5 Coder
+  '<TOOLCALL>[{"name": "memory_search", "arguments": {"query": "tea"}}]</TOOLCALL>',
+  '<tools>\n{"name": "memory_search", "arguments": {"query": "tea"}}\n</tools>',
   // FunctionGemma, gpt-oss
   '<start_function_call>call:memory_search{query:<escape>tea<escape>}<end_function_call>',
   '<|channel|>commentary to=functions.memory_search <|constrain|>json<|message|>{"query":"tea"}<|call|>',

@@ -16,6 +16,7 @@ describe('ThinkTags', () => {
     ['text <think>stays</think>', '', 'text <think>stays</think>'],
     ['<think>never closed', 'never closed', ''],
     ['<thinking>a</thinking>b', 'a', 'b'],
+    ['<think>a</think>\n\n<think>b</think> c', 'ab', 'c'],
     ['[THINK]a[/THINK]b', 'a', 'b'],
     ['<seed:think>a</seed:think>b', 'a', 'b'],
     ['◁think▷a◁/think▷b', 'a', 'b'],

@@ -4,10 +4,11 @@
  * forms are those of exports of 2023 to 2026; neither service documents them.
  */
 import { z } from 'zod'
-import { isRecord, listAt, parseJson, recordsIn } from '#shared/util/json.ts'
+import { isRecord, listAt, parseJson, recordsIn, valueAt } from '#shared/util/json.ts'
 import {
   codeBlock,
   hasText,
+  linkToFile,
   linkToPage,
   messageOf,
   textOfDocument,
@@ -110,14 +111,12 @@ function isShown({ author, metadata, recipient, content }: Message): boolean {
 function textOf(message: Message, count: CountOmitted, fileOf: FileOf): string {
   const { author, recipient, content, metadata } = message
   const linked = new Set<string>()
-  const linkTo = (id: string, name: string, isImage: boolean): string[] => {
+  const linkTo = (id: string, name: string): string[] => {
     if (linked.has(id)) return []
     linked.add(id)
-    const path = fileOf(id)
-    if (path === undefined) count('file')
-    return path === undefined ? [] : [`${isImage ? '!' : ''}[${name.replaceAll(/[[\]]/g, '')}](${encodeURI(path)})`]
+    return linkToFile(fileOf(id), name, count)
   }
-  const pictureOf = (pointer: unknown) => linkTo(String(pointer).replace(/^.*:\/\//, ''), '', true)
+  const pictureOf = (pointer: unknown) => linkTo(String(pointer).replace(/^.*:\/\//, ''), '')
   if (author.role === 'tool') {
     // A tool draws the pictures and charts of an answer.
     const charts = recordsIn(listAt(metadata, ['aggregate_result', 'messages'])).map(({ image_url: url }) => url)
@@ -139,11 +138,13 @@ function textOf(message: Message, count: CountOmitted, fileOf: FileOf): string {
     return pictureOf(part['asset_pointer'])
   })
   const attached = recordsIn(metadata?.['attachments'])
-  const files = attached.flatMap(({ id, name }) => linkTo(String(id), String(name ?? id), false))
+  const files = attached.flatMap(({ id, name }) => linkTo(String(id), String(name ?? id)))
   const text = content.parts ? [...parts, ...files].join('\n') : (content.text ?? '')
   const language = content.language === 'unknown' ? '' : (content.language ?? '')
   const shown = content.content_type === 'code' ? codeBlock(text, language) : text
-  return withFormulas(withLinks(shown, metadata?.['content_references'])).trim()
+  return withFormulas(
+    withLinks(shown, [...citationsIn(shown, metadata), ...recordsIn(metadata?.['content_references'])]),
+  ).trim()
 }
 
 function stringsIn(parts: readonly unknown[] | undefined): string[] {
@@ -211,16 +212,24 @@ const mark = /[ \t]*\uE200(\w+)\uE202([^\uE201]*)\uE201/g
 /** The form of marks until 2024: 【12†source】. */
 const olderMark = /[ \t]*【\d+(?::\d+)?†[^】]*】/g
 
+/** Returns the citations of exports until 2024 with their marks in the text. Their positions count code points. */
+function citationsIn(text: string, metadata: Message['metadata']): Record<string, unknown>[] {
+  const characters = [...text]
+  return recordsIn(metadata?.['citations']).map(({ start_ix: from, end_ix: to, metadata: page }) => ({
+    ...(isRecord(page) ? page : {}),
+    matched_text: characters.slice(Number(from), Number(to)).join(''),
+  }))
+}
+
 /** Replaces the marks of citations by links to the pages, and those of names by the names. */
-function withLinks(text: string, references: unknown): string {
+function withLinks(text: string, references: readonly Record<string, unknown>[]): string {
   let linked = text
-  for (const reference of Array.isArray(references) ? references : []) {
-    if (!isRecord(reference)) continue
-    const { matched_text: matched, items, title, url, alt } = reference
+  for (const { matched_text: matched, items, title, url, alt } of references) {
     if (typeof matched !== 'string' || matched.trim() === '') continue
     const links = [{ title, url }, ...recordsIn(items)].flatMap((item) => linkToPage(item.url, item.title))
     const shown = hasText(alt) && alt.includes('](') ? alt : `(${[...new Set(links)].join(', ')})`
-    if (links.length > 0) linked = linked.replaceAll(matched, () => shown)
+    if (links.length === 0) continue
+    linked = linked.replaceAll(matched, (_mark, at: number) => (/\S/.test(linked[at - 1] ?? '') ? ` ${shown}` : shown))
   }
   return linked
     .replaceAll(mark, (whole, _kind, value: string) => {
@@ -252,11 +261,16 @@ export function readDeepseekChat(value: unknown, count: CountOmitted): ImportedC
   const { shown, others } = readTree(mapping, fragmentsSchema, { count, timeOf })
   count('branch', others.filter(({ message }) => message).length)
   const messages = shown.flatMap(({ message }) => {
-    count('file', message?.files?.length ?? 0)
+    const files = (message?.files ?? []).flatMap((file) =>
+      linkToFile(undefined, String(valueAt(file, ['file_name']) ?? ''), count),
+    )
     return (message?.fragments ?? []).flatMap(({ type, content }) => {
       const isUser = type === 'REQUEST'
       if (!isUser && type !== 'RESPONSE') count(type === 'THINK' ? 'hidden' : 'tool')
-      else if (hasText(content)) return [messageOf(isUser ? 'User' : 'Assistant', content.trim())]
+      else if (hasText(content)) {
+        const text = [content.trim(), ...(isUser ? files : [])].join('\n')
+        return [messageOf(isUser ? 'User' : 'Assistant', text)]
+      }
       return []
     })
   })

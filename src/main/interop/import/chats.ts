@@ -1,5 +1,6 @@
 /** Chats of an export as notes. Each note has the id that the service gave the chat. */
 import type { ImportPlan } from '#shared/contract/index.ts'
+import { attachmentKind, attachmentType } from '#shared/util/attachments.ts'
 import { openBlockEnd } from '#shared/markdown/sections.ts'
 import { localDate, toFileName } from '#workspace'
 
@@ -43,6 +44,17 @@ export function messageOf(speaker: 'User' | 'Assistant', text: string): string {
 /** Returns a link to a page; [] if the address is no text. */
 export function linkToPage(url: unknown, title: unknown): string[] {
   return hasText(url) ? [`[${String(title ?? url).replaceAll(/[[\]]/g, '')}](${url})`] : []
+}
+
+/**
+ * Returns a link to a file of the export; the name of a file that the export or the note does not have.
+ * @param path undefined for a missing file, which is counted
+ */
+export function linkToFile(path: string | undefined, name: string, count: CountOmitted): string[] {
+  if (path === undefined) count('file')
+  if (path === undefined || attachmentType(path) === undefined) return name === '' ? [] : [`\`${name}\``]
+  const isImage = attachmentKind(path) === 'image'
+  return [`${isImage ? '!' : ''}[${isImage ? '' : name.replaceAll(/[[\]]/g, '')}](${encodeURI(path)})`]
 }
 
 /** Returns a code block. Its fence is longer than those in the text. */

@@ -4,6 +4,7 @@ import { isRecord, recordsIn, valueAt } from '#shared/util/json.ts'
 import { toFileName } from '#workspace'
 import {
   hasText,
+  linkToFile,
   linkToPage,
   messageOf,
   textOfDocument,
@@ -92,11 +93,11 @@ function textOf(
   })
   const own = parts.some((part) => part.trim() !== '') ? parts : [(text ?? '').replaceAll(placeholder, '')]
   const pasted = attachments.map(({ file_name: name, extracted_content: extracted }) => {
-    if (!extracted) count('file')
-    return extracted ? `${name ? `**${name}**\n\n` : ''}${extracted}` : ''
+    if (!extracted) return linkToFile(undefined, name ?? '', count).join('')
+    return `${name ? `**${name}**\n\n` : ''}${extracted}`
   })
-  count('file', files.length)
-  return [...own, ...pasted]
+  const missing = files.flatMap((file) => linkToFile(undefined, String(valueAt(file, ['file_name']) ?? ''), count))
+  return [...own, ...pasted, ...missing]
     .map((part) => part.trim())
     .filter(Boolean)
     .join('\n\n')
@@ -135,7 +136,7 @@ function documentsIn(messages: readonly Message[]): ReadonlyMap<Block, WrittenDo
     if (hasText(whole)) {
       const ending = /\.(?!md$|txt$)([a-z\d]+)$/i.exec(String(path))?.[1]
       const state = {
-        title: String(title ?? path ?? known?.title ?? '').replace(/^.*\//, ''),
+        title: String(title ?? String(path ?? known?.title ?? '').replace(/^.*\//, '')),
         language: hasText(language) ? language : (languages[String(type)] ?? ending ?? known?.language),
         content: whole,
       }
@@ -177,9 +178,10 @@ export function readClaudeProject(project: Record<string, unknown>, count: Count
   return [...(hasAbout ? [{ path: `${folder}/About.md`, text: `${about.join('\n\n')}\n` }] : []), ...documents]
 }
 
-/** Returns what Claude remembers, of all chats and of each project. */
-export function readClaudeMemories(memories: Record<string, unknown>): string[] {
+/** Returns what Claude remembers, of all chats and of each project. @param names of projects by id */
+export function readClaudeMemories(memories: Record<string, unknown>, names: ReadonlyMap<unknown, unknown>): string[] {
   const { conversations_memory: general, project_memories: projects } = memories
-  const parts = [general, ...(isRecord(projects) ? Object.values(projects) : [])]
-  return parts.filter(hasText).map((part) => part.trim())
+  const ofProjects = Object.entries(isRecord(projects) ? projects : {}).filter(([, part]) => hasText(part))
+  const named = ofProjects.map(([id, part]) => [names.get(id), part].filter(hasText).join(': '))
+  return [general, ...named].filter(hasText).map((part) => part.trim())
 }

@@ -4,10 +4,18 @@
  * neither form; both are those of exports of 2026.
  */
 import { z } from 'zod'
-import { attachmentKind } from '#shared/util/attachments.ts'
 import { listAt, valueAt } from '#shared/util/json.ts'
 import { localDate } from '#workspace'
-import { dayId, hasText, messageOf, toDate, type CountOmitted, type FileOf, type ImportedChat } from './chats.ts'
+import {
+  dayId,
+  hasText,
+  linkToFile,
+  messageOf,
+  toDate,
+  type CountOmitted,
+  type FileOf,
+  type ImportedChat,
+} from './chats.ts'
 import { toNote } from './html-notes.ts'
 
 const entrySchema = z.looseObject({
@@ -55,12 +63,7 @@ export function readGeminiActivity(
         return []
       }
       const prompt = title.replace(promptWord, '').replace(/\s*Attached \d+ files?\.?\s*$/, '')
-      const files = attachedFiles.flatMap((name) => {
-        const path = fileOf(String(name))
-        if (path === undefined) count('file')
-        const isImage = path !== undefined && attachmentKind(path) === 'image'
-        return path === undefined ? [] : [`${isImage ? '!' : ''}[${isImage ? '' : String(name)}](${encodeURI(path)})`]
-      })
+      const files = attachedFiles.flatMap((name) => linkToFile(fileOf(String(name)), String(name), count))
       return [
         messageOf('User', [prompt.trim(), ...files].join('\n')),
         ...(answer === '' ? [] : [messageOf('Assistant', answer)]),

@@ -37,6 +37,13 @@ const todo: Handle = (_state, { properties }) => ({
   value: properties['checked'] === 'true' ? checkbox.done : checkbox.open,
 })
 
+/** A highlight, as most Markdown editors write it. */
+const mark: Handle = (state, element) => [
+  { type: 'text', value: '==' },
+  ...(state.all(element) as PhrasingContent[]),
+  { type: 'text', value: '==' },
+]
+
 const markdownOptions: Options = {
   extensions: [gfmToMarkdown()],
   bullet: '-',
@@ -60,7 +67,7 @@ export function toNote(html: string | Element | Root): string {
   }
   nestLists(nodes)
   const markdown = toMdast(nodes, {
-    handlers: { div: line, 'en-todo': todo, u: (state, element) => state.all(element) },
+    handlers: { div: line, 'en-todo': todo, mark, u: (state, element) => state.all(element) },
   }) as Nodes
   return (
     toMarkdown(markdown, markdownOptions)

@@ -75,7 +75,8 @@ export function readJoplin(texts: readonly SourceText[], files: Iterable<string>
     const tags = tagged.flatMap(({ properties: { note_id: note, tag_id: tag = '' } }) =>
       note === properties['id'] && byId.has(tag) ? [byId.get(tag)?.title ?? ''] : [],
     )
-    const linked = body
+    const markdown = properties['markup_language'] === '2' ? toNote(body) : body
+    const linked = markdown
       .replaceAll(htmlLink, '[$2]($1)')
       .replaceAll(linkToItem, (whole, before?: string, id = '', picture?: string) => {
         const target = fileOf.get(picture ?? id) ?? byId.get(id)?.path
@@ -88,10 +89,7 @@ export function readJoplin(texts: readonly SourceText[], files: Iterable<string>
     const done = Number(properties['todo_completed']) > 0 ? 'x' : ' '
     const heading = properties['is_todo'] === '1' ? `- [${done}] ${title}` : `# ${title}`
     const source = properties['source_url'] ?? ''
-    const parts = [
-      properties['markup_language'] === '2' ? toNote(linked) : linked,
-      /^https?:/.test(source) ? `<${source}>` : '',
-    ]
+    const parts = [linked, /^https?:/.test(source) ? `<${source}>` : '']
     const name = [...foldersOf(properties['parent_id']), `${toFileName(title, 'Untitled')}.md`].join('/')
     return [{ path, name, text: textOfNote({ properties: tagsProperty(tags), heading, createdAt, parts }) }]
   }

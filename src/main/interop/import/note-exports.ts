@@ -3,13 +3,21 @@ import { CsvError, parse as parseCsv } from 'csv-parse/sync'
 import { z } from 'zod'
 import { decodePart } from '#shared/util/decode.ts'
 import { localDate, toFileName } from '#workspace'
-import { tagsProperty, textOfNote, toDate, type CountOmitted, type FileOf, type SourceText } from './chats.ts'
+import {
+  linkToFile,
+  tagsProperty,
+  textOfNote,
+  toDate,
+  type CountOmitted,
+  type FileOf,
+  type SourceText,
+} from './chats.ts'
 
 /** A link without a scheme. */
-const linkToFile = /(\]\()(?![a-z][a-z\d+.-]*:)((?:[^()\s]|\([^()\s]*\))*?)(?:_all)?\.(?:html?|csv)(?=[#)])/gi
+const linkToPage = /(\]\()(?![a-z][a-z\d+.-]*:)((?:[^()\s]|\([^()\s]*\))*?)(?:_all)?\.(?:html?|csv)(?=[#)])/gi
 /** Notion adds an id to the names of pages and tables and of their folders. */
 const notionId = / [0-9a-f]{32}(?=\.[^./]+$|$)/
-const inBundle = /([^/]+)\.textbundle\/(?:text(\.(?:md|markdown))|assets\/(.+))$/i
+const inBundle = /([^/]+)\.textbundle\/(?:text\.(?:md|markdown)|assets\/(.+))$/i
 /** Names that Bear gives to bundles of notes with equal titles. */
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -29,9 +37,9 @@ export function exportedNames(texts: readonly SourceText[], others: readonly str
       .split('/')
       .map((name) => name.replace(notionId, ''))
       .join('/')
-      .replace(inBundle, (_whole, bundle: string, ending?: string, asset?: string) => {
+      .replace(inBundle, (_whole, bundle: string, asset?: string) => {
         const title = titles.get(bundle) ?? bundle
-        return asset === undefined ? `${title}${ending}` : `${title}/${asset}`
+        return asset === undefined ? `${title}.md` : `${title}/${asset}`
       })
   const names = [...texts.map(({ path }) => path), ...others].map((path) => [path, newName(path)] as const)
   return new Map(names.filter(([path, name]) => name !== path))
@@ -71,8 +79,7 @@ export function readKeepNote(
   // The file can have another ending of the same type: `.jpg` and `.jpeg`.
   const pictures = attachments.flatMap(({ filePath }) => {
     const file = fileOf(filePath) ?? fileOf(filePath.replace(/\.[^.]*$/, ''))
-    if (file === undefined) count('file')
-    return file === undefined ? [] : [`![](${encodeURI(file.slice(folder.length))})`]
+    return linkToFile(file?.slice(folder.length), filePath, count)
   })
   const body = [textContent.trim(), items.join('\n'), links.join('\n'), pictures.join('\n')].filter(Boolean)
   if (title.trim() === '' && body.length === 0) return void count('empty')
@@ -87,6 +94,25 @@ export function readKeepNote(
     parts: body,
   })
   return { path: path.replace(/\.json$/, '.md'), text, name: `${folder}${day}${toFileName(heading, 'Note')}.md` }
+}
+
+/** A block of Logseq that has an id, and other properties below it. */
+const block = /^[ \t]*- (.*)\n(?:[ \t]+[\w-]+:: .*\n)*?[ \t]+id:: (\S+)$/gm
+
+/** Returns pages of Logseq with tasks of Markdown, with the texts of blocks in place of their ids, and without its marks. */
+export function fromLogseq(texts: readonly SourceText[]): SourceText[] {
+  const found = texts.flatMap(({ text }) =>
+    Array.from(text.matchAll(block), ([, shown = '', id = '']) => [id, shown] as const),
+  )
+  const blocks = new Map(found)
+  return texts.map(({ text, ...note }) => ({
+    ...note,
+    text: text
+      .replaceAll(/(?:\{\{embed )?\(\(([\w-]+)\)\)(?:\}\})?/g, (whole, id: string) => blocks.get(id) ?? whole)
+      .replaceAll(/^([ \t]*- )(?:TODO|LATER|NOW|DOING|WAITING) /gm, '$1[ ] ')
+      .replaceAll(/^([ \t]*- )DONE /gm, '$1[x] ')
+      .replaceAll(/^[ \t]+(?:id|collapsed):: .*\n?/gm, ''),
+  }))
 }
 
 /** Table of a database of Notion. */
@@ -124,7 +150,7 @@ function parseRows(csv: string): string[][] {
 
 /** Makes links to pages and tables lead to their notes. @param converted paths of the notes */
 export function withNoteLinks(text: string, converted: ReadonlySet<string>): string {
-  return text.replaceAll(linkToFile, (whole, before: string, target: string) => {
+  return text.replaceAll(linkToPage, (whole, before: string, target: string) => {
     const name = decodePart(target).replace(/^.*\//, '')
     return converted.has(`${name}.md`) ? `${before}${target}.md` : whole
   })

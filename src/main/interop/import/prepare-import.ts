@@ -291,6 +291,8 @@ type Placement = Awaited<ReturnType<TargetPaths['reserve']>>
 async function createTargetPaths(roots: Roots, own: string) {
   const resolvedRoots = await resolveRoots(roots)
   const takenPaths = new Set<string>()
+  /** Many file systems do not tell upper from lower case. */
+  const keyOf = (path: string) => path.toLowerCase()
   return {
     /**
      * Reserves a free path for a file, or the path of a file with the same content.
@@ -307,16 +309,16 @@ async function createTargetPaths(roots: Roots, own: string) {
       const isFollowed = followerOf(requestedPath, own) !== undefined
       for (let number = firstNumber; ; number += 1) {
         const path = isFollowed ? withImportedName(requestedPath, number) : withNumber(requestedPath, number)
-        if (takenPaths.has(path)) continue
+        if (takenPaths.has(keyOf(path))) continue
         const file = await resolveInside(resolvedRoots, path)
         const info = await stat(file).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
         if (info && !(info.isFile() && (await isSame(file, info.size)))) continue
         if (!info && isFollowed && number === 1) continue
-        takenPaths.add(path)
+        takenPaths.add(keyOf(path))
         return { path, isNew: !info, isRenamed: number > (isFollowed ? 2 : 1) && !info, number }
       }
     },
-    release: (path: string) => void takenPaths.delete(path),
+    release: (path: string) => void takenPaths.delete(keyOf(path)),
   }
 }
 

@@ -39,7 +39,8 @@ export async function readChats(
 ): Promise<ChatExport | undefined> {
   let kind: ChatExport['kind'] | undefined
   const texts: SourceText[] = []
-  const memories: string[] = []
+  const projects = new Map<unknown, unknown>()
+  let memory: Record<string, unknown> | undefined
   const activity: GeminiEntry[] = []
   const addChat = (chat: ImportedChat | undefined) => {
     if (chat && chat.messages.length > 0) texts.push(noteOfChat(chat))
@@ -51,17 +52,19 @@ export async function readChats(
     kind ??= service ?? (entry ? 'gemini' : hasField(item, 'conversations_memory') ? 'claude' : undefined)
     if (service) addChat(readers[service](item as Record<string, unknown>, count, fileOf))
     else if (entry) activity.push(entry)
-    else if (kind === 'claude' && hasField(item, 'conversations_memory')) {
-      const parts = readClaudeMemories(item)
-      memories.push(...parts)
-      if (parts.length > 0) texts.push({ path: memoryNote, text: `# Claude memory\n\n${parts.join('\n\n')}\n` })
-    } else if (kind === 'claude' && hasField(item, 'docs')) texts.push(...readClaudeProject(item, count))
+    else if (kind === 'claude' && hasField(item, 'conversations_memory')) memory = item
+    else if (kind === 'claude' && hasField(item, 'docs')) {
+      projects.set(item['uuid'], item['name'])
+      texts.push(...readClaudeProject(item, count))
+    }
     // Other files of an export, such as the one of the user's account, are not read.
   }
   let brokenFiles = 0
   for (const chunks of files) if (!(await readItems(chunks, add))) brokenFiles += 1
   for (const chat of readGeminiActivity(activity, count, fileOf)) addChat(chat)
   if (!kind) return undefined
+  const memories = memory ? readClaudeMemories(memory, projects) : []
+  if (memories.length > 0) texts.push({ path: memoryNote, text: `# Claude memory\n\n${memories.join('\n\n')}\n` })
   // At least the chat in which the file breaks off is lost.
   count('chat', brokenFiles)
   return { kind, files: texts, memories }

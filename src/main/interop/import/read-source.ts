@@ -26,7 +26,15 @@ import { type CountOmitted, type OmittedPart, type FileOf, type SourceFile, type
 import { readEvernote } from './evernote.ts'
 import { isHtml, readHtml } from './html-notes.ts'
 import { isJoplinItem, readJoplin } from './joplin.ts'
-import { exportedNames, isKeepFile, isTable, readKeepNote, readTable, withNoteLinks } from './note-exports.ts'
+import {
+  exportedNames,
+  fromLogseq,
+  isKeepFile,
+  isTable,
+  readKeepNote,
+  readTable,
+  withNoteLinks,
+} from './note-exports.ts'
 import { readChats, type ChatExport } from './read-chats.ts'
 
 export interface OmittedFile {
@@ -193,9 +201,8 @@ async function readContents(
     ...file,
     path: file.path.slice(topFolder.length),
   })
-  const files = allFiles
-    .filter(({ path }) => !isEarlierCopy.test(path))
-    .map((file) => ({ ...belowTop(file), chunks: () => untilAborted(file.chunks(), signal) }))
+  const below = allFiles.map((file) => ({ ...belowTop(file), chunks: () => untilAborted(file.chunks(), signal) }))
+  const files = await Promise.all(below.map(withType))
   const omitted = [...unnamed, ...located.map(belowTop)]
   const isChatFile = ({ path }: SourceFile) => exportName.test(path) || geminiName.test(topFolder + path)
   const { json = [], other = [] } = Object.groupBy(files, (file) => (isChatFile(file) ? 'json' : 'other'))
@@ -232,6 +239,10 @@ async function readContents(
   const decoded: { path: string; encoding: string }[] = []
   for (const file of rest) {
     const { path, size } = file
+    if (isEarlierCopy.test(path)) {
+      omitted.push({ path, reason: 'unused' })
+      continue
+    }
     // Has the rows of a filter; the file with `_all` has all rows.
     if (isTable(path) && rest.some((other) => other.path === path.replace(/\.csv$/, '_all.csv'))) continue
     if (isNote(file) && isEvernote(path)) {
@@ -251,8 +262,10 @@ async function readContents(
   const { joplin = [], plain = [] } = Object.groupBy(texts, (text) => (isJoplinItem(text) ? 'joplin' : 'plain'))
   const items = readJoplin(joplin, attachments.keys(), count)
   const names = new Map([...exportedNames(plain, [...attachments.keys()]), ...items.names])
+  const isLogseq = files.some(({ path }) => path === 'logseq/config.edn')
+  const notes = isLogseq ? fromLogseq(plain) : plain
   const linked =
-    converted.size === 0 ? plain : plain.map((note) => ({ ...note, text: withNoteLinks(note.text, converted) }))
+    converted.size === 0 ? notes : notes.map((note) => ({ ...note, text: withNoteLinks(note.text, converted) }))
   return {
     kind: chats?.kind ?? 'markdown',
     topFolder: hasNotes ? topFolder : '',
@@ -284,12 +297,26 @@ function convert(
   return notes
 }
 
+/** First bytes of files that ChatGPT names `file_….dat`. */
+const typesByStart = { '\x89PNG': 'png', '\xFF\xD8\xFF': 'jpg', GIF8: 'gif', RIFF: 'webp', '%PDF': 'pdf' }
+
+/** Returns a file with the ending of its type instead of `.dat`. */
+async function withType(file: SourceFile): Promise<SourceFile> {
+  if (!file.path.endsWith('.dat')) return file
+  let start = ''
+  for await (const chunk of file.chunks()) {
+    start = Buffer.from(chunk.subarray(0, 4)).toString('latin1')
+    break
+  }
+  const [, type = 'dat'] = Object.entries(typesByStart).find(([bytes]) => start.startsWith(bytes)) ?? []
+  return { ...file, path: file.path.replace(/dat$/, type) }
+}
+
 /** Finds files by their names, or by the ids with which the names of ChatGPT begin. @param found receives the paths */
 function filesById(files: readonly SourceFile[], found: Set<string>): FileOf {
   const paths = new Map(
     files.flatMap(({ path }) => {
       const name = basename(path)
-      if (attachmentType(path) === undefined) return []
       const ids = [name, name.replace(/\.[^.]*$/, ''), /^(file[-_][\da-zA-Z]+)/.exec(name)?.[1] ?? name]
       return ids.map((id) => [id, path] as const)
     }),

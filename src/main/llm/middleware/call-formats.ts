@@ -18,6 +18,8 @@ const wrappingMarks = [
   '<｜tool▁calls▁begin｜>', // DeepSeek V3, V3.1, R1
   '<｜tool▁call▁begin｜>',
   '<minimax:tool_call>', // MiniMax M2
+  '<TOOLCALL>', // Nemotron
+  '<tools>', // Qwen 2.5 Coder, after the list of tools in its template
   '<function_call>',
   '<function_calls>', // Claude 3, and models that learned from its answers
   '<start_function_call>', // FunctionGemma
@@ -40,7 +42,7 @@ function skippedMark(text: string): string {
 }
 
 const closingMark =
-  /^\s*(?:<\/(?:function|invoke|tool_call|minimax:tool_call|function_calls?)>|```|[\])]|<\|tool_call(?:s_section)?_end\|>|<｜tool▁calls?▁end｜>|<end_function_call>|<\/s>|<\|(?:call|im_end|eot_id|eom_id|end)\|>|<\|[\w/]+\|>$)/
+  /^\s*(?:<\/(?:function|invoke|tool_call|minimax:tool_call|function_calls?|TOOLCALL|tools)>|```|[\])]|<\|tool_call(?:s_section)?_end\|>|<｜tool▁calls?▁end｜>|<end_function_call>|<\/s>|<\|(?:call|im_end|eot_id|eom_id|end)\|>|<\|[\w/]+\|>$)/
 
 /**
  * Returns the calls of a text that consists of calls; [] for other texts. Text after calls in a model's own format is

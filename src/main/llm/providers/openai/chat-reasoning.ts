@@ -179,11 +179,13 @@ export class ThinkTags {
       if ([...thinkMarks.map(([mark]) => mark), ...answerMarks].some((mark) => mark.startsWith(begun)))
         return this.#wait(text)
       const marks = thinkMarks.find(([mark]) => begun.startsWith(mark))
-      this.#state = marks ? 'thinking' : answerMarks.some((mark) => begun.startsWith(mark)) ? 'gap' : 'text'
+      const answerMark = answerMarks.find((mark) => begun.startsWith(mark))
+      this.#state = marks ? 'thinking' : answerMark === undefined ? 'text' : 'gap'
       this.#closing = marks?.[1] ?? ''
-      this.isTagged = marks?.[0] === '<think>'
+      this.isTagged ||= marks?.[0] === '<think>'
       // The line break after the mark belongs to it.
       if (marks) text = begun.slice(marks[0].length).replace(/^\n/, '')
+      if (answerMark !== undefined) text = begun.slice(answerMark.length)
     }
     if (this.#state === 'thinking') {
       const end = text.indexOf(this.#closing)
@@ -195,12 +197,11 @@ export class ThinkTags {
     }
     if (this.#state === 'gap') {
       text = text.trimStart()
-      const mark = answerMarks.find((one) => text.startsWith(one))
-      if (mark === undefined && text !== '' && answerMarks.some((one) => one.startsWith(text)))
-        return [...toPieces('thinking', thinking), ...this.#wait(text)]
-      text = text.slice(mark?.length ?? 0).trimStart()
+      if (text === '') return toPieces('thinking', thinking)
+      // More thinking can follow.
+      this.#state = 'start'
+      return [...toPieces('thinking', thinking), ...this.push(text)]
     }
-    if (text !== '') this.#state = 'text'
     return [...toPieces('thinking', thinking), ...toPieces('text', text)]
   }
 
