@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openTestPage } from '../support/test-page.ts'
-import { focusForKeys } from '../support/browser.ts'
+import { pressUntil } from '../support/browser.ts'
 import { startTroubledEmbeddings } from '../support/troubled-embeddings.ts'
 
 const configOf = (url: string, more = '') =>
@@ -60,9 +60,7 @@ describe('files of other programs', () => {
     for (const name of ['sent.md', 'list.csv', 'photo.png']) await writeFile(join(server.workspace, name), 'New.\n')
     await page.reload()
     await notice.getByText('Another program added 2 files.').waitFor()
-    await focusForKeys(notice.getByText('Show'))
-    await page.keyboard.press('Enter')
-    await notice.getByRole('link', { name: 'sent.md' }).waitFor()
+    await pressUntil(notice.getByText('Show'), 'Enter', notice.getByRole('link', { name: 'sent.md' }))
     await notice.getByRole('button', { name: 'They are mine' }).click()
     await notice.waitFor({ state: 'detached' })
     await page.reload()

@@ -9,7 +9,7 @@ import {
   type Page,
 } from 'playwright-core'
 import { inject, onTestFinished } from 'vitest'
-import { temporaryFolder } from './folder.ts'
+import { temporaryFolder, until } from './folder.ts'
 
 let connected: Promise<Browser> | undefined
 
@@ -53,6 +53,20 @@ export function visit(page: Page, place: string): Promise<void> {
 export async function focusForKeys(element: Locator): Promise<void> {
   await element.focus()
   await element.page().keyboard.press('Shift')
+}
+
+/** Presses a key on an element until another one is visible: a page that is still loading can move the focus away. */
+export async function pressUntil(element: Locator, key: string, shown: Locator): Promise<void> {
+  const isShown = () =>
+    shown.waitFor({ timeout: 2000 }).then(
+      () => true,
+      () => false,
+    )
+  await until(async () => {
+    await focusForKeys(element)
+    await element.page().keyboard.press(key)
+    return isShown()
+  }, 30_000)
 }
 
 /** @param text part of the toast */
