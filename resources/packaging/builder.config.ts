@@ -45,8 +45,8 @@ export function builderConfig(): Configuration {
     copyright: 'MIT licence; notices of others in LICENCES.txt',
     artifactName: '${productName}-${version}-${os}-${arch}.${ext}',
     directories: { output: 'dist', buildResources: 'resources/packaging/icons' },
-    // Debian packages must name a home page.
-    extraMetadata: { homepage },
+    // File names have no scope, and Debian packages must name a home page.
+    extraMetadata: { name: 'commonplace', homepage },
     electronLanguages: ['en-US', 'zh-CN', 'zh-TW'],
     // `files` names all packages, and the native modules are shipped as their packages contain them.
     beforeBuild: () => Promise.resolve(false),

@@ -9,7 +9,8 @@ const { argv, platform, env } = process
 const first = app.isPackaged ? 1 : 2
 // Switches of Chromium can come first: an AppImage without user namespaces puts `--no-sandbox` there.
 const switches = argv.slice(first).findIndex((argument) => !argument.startsWith('-'))
-if (argv[first + switches] === 'mcp') {
+// Other arguments are a note or an address of the app.
+if (switches >= 0 && /^[a-z]+$/.test(argv[first + switches] ?? '')) {
   const hasDisplay = platform !== 'linux' || env['DISPLAY'] || env['WAYLAND_DISPLAY']
   // Chromium chooses the platform before this code runs.
   if (!hasDisplay && !argv.some((argument) => argument.startsWith('--ozone-platform='))) {

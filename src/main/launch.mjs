@@ -59,6 +59,8 @@ async function start(given) {
   const runtime = await findRuntime()
   buildOnce()
   if (args.length < given.length && !openDemo()) return
+  const isAsked = !process.stdin.isTTY || existsSync(join(homedir(), '.commonplace/bin/asked'))
+  if (!isAsked && process.env.COMMONPLACE_HOME === undefined) await run(node, [cli, 'install', '--once'])
   let { reason } = runtime
   if (runtime.path) {
     const startedAt = performance.now()

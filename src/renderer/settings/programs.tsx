@@ -22,6 +22,7 @@ export function ConnectPrograms() {
   const notInstalled = programs.data.filter(({ isThere }) => !isThere)
   return (
     <div className="flex flex-col gap-3">
+      <InstalledCommand />
       {installed.length === 0 && <p className="text-muted">{t('programs.noneFound')}</p>}
       {installed.map(rowOf)}
       {notInstalled.length > 0 && (
@@ -34,7 +35,32 @@ export function ConnectPrograms() {
   )
 }
 
-const stateColors = { none: 'bg-faint', connected: 'bg-good', other: 'bg-warning' } as const
+function InstalledCommand() {
+  const command = useQuery(api.clients.command.queryOptions())
+  const onSettled = () => void queryClient.invalidateQueries({ queryKey: api.clients.command.key() })
+  const install = useMutation(api.clients.installCommand.mutationOptions({ onSettled }))
+  const { creates = null, needsPath = false } = command.data ?? {}
+  if (command.data === null) return null
+  return (
+    <section aria-label={t('programs.command')} className="flex flex-wrap items-center gap-2.5 px-4">
+      <h3 className="font-semibold">{t('programs.command')}</h3>
+      {command.data && (
+        <span className="min-w-24 flex-1 text-[12px] break-words text-muted">
+          {creates === null ? t('programs.commandThere') : t('programs.commandCreates', { path: creates })}
+          {needsPath && ` · ${t('programs.commandPath')}`}
+        </span>
+      )}
+      {creates !== null && (
+        <Button disabled={install.isPending} onClick={() => install.mutate({})}>
+          {t('programs.installCommand')}
+        </Button>
+      )}
+      <ErrorText error={command.error} />
+    </section>
+  )
+}
+
+const stateColors = { none: 'bg-faint', connected: 'bg-good', other: 'bg-warning', broken: 'bg-warning' } as const
 
 function ProgramRow({ program }: { program: ConnectableProgram }) {
   const { id: agent } = useAgent()
@@ -69,7 +95,9 @@ function ProgramRow({ program }: { program: ConnectableProgram }) {
           </>
         )}
         {state !== 'connected' && problem === null && !isPatchShown && (
-          <Button onClick={() => setIsPatchShown(true)}>{t('programs.connect')}</Button>
+          <Button onClick={() => setIsPatchShown(true)}>
+            {t(state === 'broken' ? 'programs.repair' : 'programs.connect')}
+          </Button>
         )}
       </header>
       {problem !== null && <p className="break-words text-warning">{problem}</p>}

@@ -63,8 +63,8 @@ export const connectableProgramSchema = z.object({
   file: z.string(),
   /** True if the folder of the configuration file exists. */
   isThere: z.boolean(),
-  /** `other`: an entry of this name has other content. */
-  state: z.enum(['none', 'connected', 'other']),
+  /** `other`: an entry of this name has other content. `broken`: what it starts is gone. */
+  state: z.enum(['none', 'connected', 'other', 'broken']),
   /** Unified diff of what `connect` changes; empty if nothing. */
   patch: z.string(),
   link: z.string().optional(),
@@ -128,6 +128,9 @@ export const clients = {
   connect: rpc(forProgram.extend({ agent: agentIdSchema }), done),
   disconnect: rpc(forProgram, done),
   test: rpc(forProgram.extend({ agent: agentIdSchema }), { tools: z.int() }),
+  /** What `installCommand` creates, null if the command is there; null as a whole for another home than the default one. */
+  command: base.output(z.object({ creates: z.string().nullable(), needsPath: z.boolean() }).nullable()),
+  installCommand: base.output(done),
   questions: base.output(z.array(writeRequestSchema)),
   /** `always` also permits future writes. */
   answer: rpc(z.object({ id: idSchema, decision: z.enum(['once', 'always', 'no']) }), done),

@@ -12,7 +12,13 @@ async function openFor(text: string, app = mainFolder) {
   const file = join(home, '.cursor/mcp.json')
   await mkdir(join(home, '.cursor'))
   await writeFile(file, text)
-  const connections = new ClientInstaller({ mainFolder: app, env: { HOME: home }, home: undefined, version: '0' })
+  const connections = new ClientInstaller({
+    mainFolder: app,
+    env: { HOME: home },
+    home: undefined,
+    launcher: undefined,
+    version: '0',
+  })
   return { connections, read: () => readFile(file, 'utf8') }
 }
 
@@ -55,7 +61,13 @@ describe('registering this memory with another program', () => {
     await mkdir(join(home, '.cursor'))
     await mkdir(join(home, 'dotfiles'))
     const file = join(home, '.cursor/mcp.json')
-    const connections = new ClientInstaller({ mainFolder, env: { HOME: home }, home: undefined, version: '0' })
+    const connections = new ClientInstaller({
+      mainFolder,
+      env: { HOME: home },
+      home: undefined,
+      launcher: undefined,
+      version: '0',
+    })
     await symlink('../dotfiles/mcp.json', file)
     await connections.connect('cursor', {})
     expect(await readlink(file)).toBe('../dotfiles/mcp.json')

@@ -45,6 +45,8 @@ export const clientsRoutes: Routes<'clients'> = ({ app, forAgent }) => ({
   connect: ({ input }) => app.clientInstaller.connect(input.program, agentOption(input.agent)),
   disconnect: ({ input }) => app.clientInstaller.disconnect(input.program),
   test: async ({ input }) => ({ tools: await app.clientInstaller.test(input.program, agentOption(input.agent)) }),
+  command: () => app.clientInstaller.command(),
+  installCommand: () => app.clientInstaller.installCommand(),
   questions: () => app.clients.writeRequests.list(),
   answer: ({ input }) => app.clients.writeRequests.answer(input.id, input.decision),
 })

@@ -183,6 +183,16 @@ command('serve', t('help.serve'))
   .action(serve)
 
 program
+  .command('install')
+  .description(t('help.installCommand'))
+  .option('--yes', t('help.yes'))
+  .addOption(new Option('--once').hideHelp())
+  .action(async ({ yes = false, once: isOnce = false }: { yes?: boolean; once?: boolean }) => {
+    const { installCommand } = await import('./commands/mcp-command.ts')
+    print(await installCommand(appOptions({}), yes, isOnce), { agent: defaultAgentId })
+  })
+
+program
   .command('completion')
   .description(t('help.completion'))
   .addArgument(new Argument('<shell>').choices(shells))

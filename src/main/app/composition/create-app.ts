@@ -26,7 +26,7 @@ import {
 import { showInFileManager, type RevealFile } from '../shell.ts'
 import { createDiagnosticReport, readLog } from '../diagnostics/report.ts'
 import { Health, monitorDiskSpace, withFaultReports } from '../diagnostics/health.ts'
-import { AppError, orUndefined } from '#shared/util/errors.ts'
+import { AppError, onAppError, orUndefined } from '#shared/util/errors.ts'
 import { AgentRegistry } from '../agents/agent-registry.ts'
 import {
   raiseStateFormat,
@@ -36,7 +36,7 @@ import {
   type StateFolders,
   resolveSingleFolder,
 } from '../agents/state-folders.ts'
-import { ClientApps, ClientInstaller } from '#interop'
+import { ClientApps, ClientInstaller, launcherPath } from '#interop'
 import { ContextWindowEstimates, defaultToolLimits, type ToolLimits } from '#agent'
 import { McpServers } from '#agent/mcp-client'
 import { UsageStore, Models } from '#llm'
@@ -146,6 +146,8 @@ export async function createApp(options: AppOptions) {
     onFault: faultIn('clients'),
     timeoutMs: options.permissionTimeoutMs,
   })
+  const clientInstaller = createClientInstaller(options, folders)
+  void clientInstaller.renewLauncher().catch(onAppError('app_portable')).catch(faultIn('launcher'))
   const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker') })
   const agents = new AgentRegistry({
     settings,
@@ -182,7 +184,7 @@ export async function createApp(options: AppOptions) {
     mcp,
     pictures,
     clients,
-    clientInstaller: createClientInstaller(options, folders),
+    clientInstaller,
     events,
     log,
     health,
@@ -241,7 +243,13 @@ export async function createApp(options: AppOptions) {
 
 export function createClientInstaller({ mainFolder, env }: AppOptions, { home }: StateFolders): ClientInstaller {
   const isDefaultHome = home === defaultStateHome({})
-  return new ClientInstaller({ mainFolder, env, home: isDefaultHome ? undefined : home, version: appVersion })
+  return new ClientInstaller({
+    mainFolder,
+    env,
+    home: isDefaultHome ? undefined : home,
+    launcher: isDefaultHome ? launcherPath(home, process.platform) : undefined,
+    version: appVersion,
+  })
 }
 
 export function resourcesOf(mainFolder: URL): string {

@@ -1,15 +1,37 @@
 import { existsSync } from 'node:fs'
 import { readlink, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { basename, dirname, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { ConnectableProgram } from '#shared/contract/index.ts'
 import { AppError, isSystemError, onSystemError, retryIf } from '#shared/util/errors.ts'
 import { describeChange, readSmallText, writeDurably } from '#platform'
 import { McpConnection } from '#agent/mcp-client'
-import { serverEntryAt, withEntry, withoutEntry, type ConfigText, type EntryPath } from './config-text.ts'
-import { entryNames, isOwnEntry, programs, type Machine, type KnownClient, type StartCommand } from './known-clients.ts'
+import {
+  serverEntryAt,
+  withEntry,
+  withoutEntry,
+  type ConfigText,
+  type EntryPath,
+  type ServerEntry,
+} from './config-text.ts'
+import {
+  commandLineOf,
+  entryNames,
+  isOwnEntry,
+  programs,
+  type Machine,
+  type KnownClient,
+  type StartCommand,
+} from './known-clients.ts'
+import {
+  installCommand,
+  planCommand,
+  renewLauncher,
+  startOf,
+  startOfLauncher,
+  type CommandInstall,
+} from './launcher.ts'
 
 /** Large, because Claude Code also stores its projects in the file. */
 const maxBytes = 50_000_000
@@ -24,6 +46,8 @@ interface ClientInstallerOptions {
   readonly mainFolder: URL
   readonly env: NodeJS.ProcessEnv
   readonly home: string | undefined
+  /** Undefined for another home than the default one. */
+  readonly launcher: string | undefined
   readonly version: string
 }
 
@@ -64,10 +88,12 @@ export class ClientInstaller {
     const common = { id, name, file, isThere: this.#isInstalled(file), ...(link ? { link: link(start) } : {}) }
     try {
       const config = await this.#readConfig(program)
-      const entry = program.entry(start)
       const entryPath = entryPathIn(config, program)
       const current = serverEntryAt(config, entryPath)
-      const state = isDeepStrictEqual(current, entry) ? 'connected' : current === undefined ? 'none' : 'other'
+      const isBroken = isBrokenEntry(current)
+      const entry = entryFor(program, start, current)
+      const isSame = isDeepStrictEqual(current, entry)
+      const state = isBroken ? 'broken' : isSame ? 'connected' : current === undefined ? 'none' : 'other'
       const { patch } = describeChange(file, config.text, withEntry(config, entryPath, entry))
       return { ...common, state, patch, problem: null }
     } catch (error) {
@@ -79,9 +105,33 @@ export class ClientInstaller {
   /** @throws AppError `program_unknown`, `config_invalid`, `write_failed`, `disk_full` */
   async connect(id: string, registration: RegistrationOptions): Promise<void> {
     const program = requireProgram(id)
-    await this.#rewriteConfig(program, (config) =>
-      withEntry(config, entryPathIn(config, program), program.entry(this.#startCommandOf(program, registration))),
-    )
+    await this.renewLauncher()
+    const start = this.#startCommandOf(program, registration)
+    await this.#rewriteConfig(program, (config) => {
+      const path = entryPathIn(config, program)
+      return withEntry(config, path, entryFor(program, start, serverEntryAt(config, path)))
+    })
+  }
+
+  /** Every start calls this: the app may have moved. @throws AppError as `renewLauncher` */
+  async renewLauncher(): Promise<void> {
+    const { launcher, mainFolder } = this.#options
+    if (launcher !== undefined) await renewLauncher(launcher, mainFolder)
+  }
+
+  /** Returns what `installCommand` creates; null for another home than the default one. @throws AppError `file_exists` */
+  async command(): Promise<CommandInstall | null> {
+    const { launcher } = this.#options
+    return launcher === undefined ? null : planCommand(launcher, this.#machine)
+  }
+
+  /** Makes `commonplace` a command of the user's shells. @throws AppError as `command`, `write_failed` */
+  async installCommand(): Promise<void> {
+    const { launcher } = this.#options
+    const creates = (await this.command())?.creates ?? null
+    if (launcher === undefined || creates === null) return
+    await this.renewLauncher()
+    await installCommand(creates, launcher, this.#machine.platform)
   }
 
   async previewRemoval(id: string): Promise<string> {
@@ -104,6 +154,7 @@ export class ClientInstaller {
   async test(id: string, registration: RegistrationOptions): Promise<number> {
     const program = requireProgram(id)
     const { env, version } = this.#options
+    await this.renewLauncher()
     const { command, args, env: startEnv } = this.#startCommandOf(program, registration)
     const connection = new McpConnection({
       name: program.name,
@@ -152,20 +203,12 @@ export class ClientInstaller {
     { id }: KnownClient,
     { agent, client = id, isReadOnly = false, workspace }: RegistrationOptions,
   ): StartCommand {
-    const { mainFolder, home } = this.#options
-    const folder = fileURLToPath(mainFolder)
-    const builtFile = join(folder, 'cli/index.js')
-    const entryFile = existsSync(builtFile) ? builtFile : join(folder, 'cli/entry.ts')
-    // A packaged app runs the command directly and cannot start as plain Node.
-    const isPackaged = folder.includes('.asar')
-    if (isPackaged && process.env['PORTABLE_EXECUTABLE_FILE'])
-      throw new AppError('app_portable', 'the portable app cannot answer other programs; install the app', {})
-    // Programs can start it without a display.
-    const headless = process.platform === 'linux' ? ['--ozone-platform=headless'] : []
+    const { mainFolder, home, launcher } = this.#options
+    const start = launcher === undefined ? startOf(mainFolder) : startOfLauncher(launcher, this.#machine.platform)
     return {
-      command: isPackaged ? installedProgram() : process.execPath,
+      ...start,
       args: [
-        ...(isPackaged ? headless : [entryFile]),
+        ...start.args,
         'mcp',
         '--client',
         client,
@@ -174,9 +217,24 @@ export class ClientInstaller {
         ...(workspace === undefined ? [] : ['--workspace', workspace]),
         ...(home === undefined ? [] : ['--home', home]),
       ],
-      env: process.versions['electron'] === undefined || isPackaged ? {} : { ELECTRON_RUN_AS_NODE: '1' },
     }
   }
+}
+
+/** True for an entry that starts a program or script that is gone. */
+function isBrokenEntry(entry: unknown): boolean {
+  const parts = commandLineOf(entry)
+  const start = parts.slice(0, parts.indexOf('mcp'))
+  // `/c` of the shell of Windows is no path.
+  return start.some((part) => isAbsolute(part) && part.length > 2 && !existsSync(part))
+}
+
+/** Returns the entry that starts the app; one that repairs a broken entry keeps its options. */
+function entryFor(program: KnownClient, start: StartCommand, current: unknown): ServerEntry {
+  if (!isBrokenEntry(current)) return program.entry(start)
+  const parts = commandLineOf(current)
+  const options = parts.slice(parts.indexOf('mcp'))
+  return program.entry({ ...start, args: [...start.args.slice(0, start.args.indexOf('mcp')), ...options] })
 }
 
 /** @throws AppError `config_invalid` if the folder of a link's target is missing, as on an unmounted disk */
@@ -224,10 +282,4 @@ function requireProgram(id: string): KnownClient {
   if (program) return program
   const known = programs.map((supported) => supported.id).join(', ')
   throw new AppError('program_unknown', `unknown program ${id}; supported: ${known}`, { id, known })
-}
-
-/** Returns the path of a packaged app. AppImages and portable programs run in a folder that is gone after they end. */
-export function installedProgram(): string {
-  const { APPIMAGE, PORTABLE_EXECUTABLE_FILE } = process.env
-  return APPIMAGE || PORTABLE_EXECUTABLE_FILE || process.execPath
 }

@@ -30,14 +30,22 @@ export const entryNames = [entryName, 'commonplace-memory'] as const
 
 /** True also for an entry that was written by hand as documented. */
 export function isOwnEntry(entry: unknown): boolean {
-  if (!isRecord(entry)) return false
-  const args = Array.isArray(entry['args']) ? entry['args'].filter((arg) => typeof arg === 'string') : []
-  const command = entry['command'] ?? entry['cmd']
-  const commandLine = [typeof command === 'string' ? command : '', ...args]
+  const commandLine = commandLineOf(entry)
   const mcpIndex = commandLine.indexOf('mcp')
-  // The argument before `mcp`: `commonplace`, its executable, or the entry file that Node runs.
-  const startsApp = /commonplace[^\\/]*$|[\\/](index\.js|entry\.ts|launch\.mjs)$/i.test(commandLine[mcpIndex - 1] ?? '')
+  const before = commandLine.slice(0, Math.max(0, mcpIndex))
+  // `commonplace` or its executable, which options can follow, or the entry file that Node runs, just before `mcp`.
+  const startsApp =
+    before.some((part) => /commonplace[^\\/]*$/i.test(part)) ||
+    /[\\/](index\.js|entry\.ts|launch\.mjs)$/i.test(before.at(-1) ?? '')
   return mcpIndex > 0 && (startsApp || commandLine.includes('--client'))
+}
+
+/** Returns the command of an entry and its arguments; [] for another value. */
+export function commandLineOf(entry: unknown): string[] {
+  if (!isRecord(entry)) return []
+  const command = entry['command'] ?? entry['cmd']
+  const args = Array.isArray(entry['args']) ? entry['args'].filter((arg) => typeof arg === 'string') : []
+  return [typeof command === 'string' ? command : '', ...args]
 }
 
 const untypedEntry = ({ command, args, env }: StartCommand): ServerEntry => ({

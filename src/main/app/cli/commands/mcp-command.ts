@@ -1,7 +1,9 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClientInstaller, openBase, type AppOptions } from '../../composition/create-app.ts'
-import { defaultAgentId, systemClock } from '#platform'
+import { onAppError } from '#shared/util/errors.ts'
+import { defaultAgentId, systemClock, writeDurably } from '#platform'
 import { clientId, type ClientInstaller, clientName, serveOverStdio } from '#interop'
 import type { HostProcess } from '../../instance-lock/host-process.ts'
 import type { Output } from '../cli-output.ts'
@@ -89,4 +91,37 @@ async function uninstall(installer: ClientInstaller, { dryRun = false }: McpFlag
   if (dryRun) return { value: { program: id, file, state, patch }, text: `${file}\n${patch}` }
   await installer.disconnect(id)
   return { value: { program: id, file, state: 'none' }, text: t('programs.removed', { name, file }) }
+}
+
+/**
+ * Makes `commonplace` a command of the user's shells, after it has listed what it creates.
+ * @param isOnce notes that the user was asked, and does nothing where there is nothing to install
+ */
+export async function installCommand(options: AppOptions, isAgreed: boolean, isOnce: boolean): Promise<Output> {
+  const base = await openBase(options)
+  try {
+    const installer = createClientInstaller(options, base.folders)
+    const plan = await installer.command().catch(onAppError(...(isOnce ? (['file_exists'] as const) : [])))
+    const { creates: path = null, needsPath = false } = plan ?? {}
+    if (isOnce) await writeDurably(join(base.folders.home, 'bin/asked'), '')
+    if (path === null && isOnce) return { value: null, text: '' }
+    if (plan === null) return { value: null, text: t('install.otherHome'), isFailure: true }
+    if (path === null) return { value: plan, text: t('install.there') }
+    if (!isAgreed && !process.stdin.isTTY)
+      return { value: plan, text: t('install.noQuestion', { path }), isFailure: true }
+    if (!isAgreed && !(await isConfirmed(t('install.question', { path })))) return { value: null, text: '' }
+    await installer.installCommand()
+    return { value: plan, text: [t('install.done', { path }), needsPath ? t('install.path') : ''].join('\n').trim() }
+  } finally {
+    base.close()
+  }
+}
+
+async function isConfirmed(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^(?:y|yes|是)$/i.test((await terminal.question(question)).trim())
+  } finally {
+    terminal.close()
+  }
 }
