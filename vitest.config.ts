@@ -4,6 +4,8 @@ const shared = {
   globals: false,
   restoreMocks: true,
   unstubEnvs: true,
+  // The process that serves programs ends soon after the last one.
+  env: { COMMONPLACE_OWNER_SECONDS: '1' },
   // A busy machine can take seconds.
   expect: { poll: { timeout: 10_000 } },
 } as const
@@ -53,7 +55,7 @@ export default defineConfig({
           // Workers and other processes can be slow on a busy machine.
           retry: 1,
           globalSetup: ['test/support/build.ts'],
-          testTimeout: 30_000,
+          testTimeout: 60_000,
           hookTimeout: 30_000,
         },
       },

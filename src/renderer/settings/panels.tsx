@@ -62,7 +62,7 @@ export function settingsPanels() {
     },
     {
       id: 'programs',
-      searchTerms: 'MCP Claude Code Desktop Codex Cursor VS Code Goose Gemini Windsurf ChatGPT',
+      searchTerms: `MCP Claude Code Desktop Codex Cursor VS Code Goose Gemini Windsurf ChatGPT ${t('programs.command')}`,
       titleAndLead: ['programs.title', 'programs.lead'],
       body: <ConnectPrograms />,
     },

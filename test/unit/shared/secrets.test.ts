@@ -100,11 +100,10 @@ describe('secretsIn', () => {
     expect(found.filter((line) => !/2580#|4718|密码锁：2816/.test(line))).toEqual([])
   })
 
+  // Quadratic time would take longer than the limit of a test.
   it('takes linear time for long lines', () => {
-    const started = performance.now()
     for (const unit of ['A', '1', 'password ', 'API_', '4 ', 'DE89 ', 'x:', 'sk-', '= ', 'pin '])
-      secretsIn(unit.repeat(100_000 / unit.length))
-    expect(performance.now() - started).toBeLessThan(2000)
+      expect(secretsIn(`${unit.repeat(100_000 / unit.length)} `)).toBeInstanceOf(Array)
   })
 })
 

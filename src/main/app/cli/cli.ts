@@ -17,12 +17,12 @@ import { saveNote } from './commands/remember-command.ts'
 import { completionScript, shells, type Shell } from './completion.ts'
 import { homeFlag, type CommonFlags, type McpFlags } from './flags.ts'
 import { type Output, escapeControls, tolerateClosedOutput, UsageError } from './cli-output.ts'
-import { assertNeverUsed, openMemory } from './open-memory.ts'
+import { assertNeverUsed } from './open-memory.ts'
 import { errorText, loadHostTexts, problemsText, t } from '../texts.ts'
 import { defaultStateHome, stateFolders } from '../agents/state-folders.ts'
 import { appVersion, defaultAgentId } from '#platform'
 import { openInBrowser } from '../shell.ts'
-import { withPrimary, type PrimaryClient } from '../instance-lock/host-process.ts'
+import { HostProcess, withPrimary, type PrimaryClient } from '../instance-lock/host-process.ts'
 
 /** Base of the worker entries: `src/main/` in a checkout, `out/main/` in the build. */
 const mainFolder = new URL(import.meta.url.endsWith('.ts') ? '../../' : '../', import.meta.url)
@@ -177,6 +177,11 @@ withFolderOptions(program.command('mcp'))
     print(await connectProgram(appOptions(flags), flags, programId), { agent: flags.agent ?? defaultAgentId })
   })
 
+withFolderOptions(program.command('own', { hidden: true })).action(async (flags: { home?: string }) => {
+  const { keepMemoryOpen } = await import('../instance-lock/owner-process.ts')
+  await keepMemoryOpen(appOptions(flags))
+})
+
 command('serve', t('help.serve'))
   .option('--port <n>', t('help.port'), parsePort)
   .option('--no-open', t('help.noOpen'))
@@ -231,7 +236,11 @@ function onPrimary<Flags extends CommonFlags>(
   }
 }
 
-function appOptions({ home, workspace, agent }: Omit<CommonFlags, 'agent'> & { readonly agent?: string }): AppOptions {
+function appOptions({
+  home,
+  workspace,
+  agent,
+}: Partial<Record<'home' | 'workspace' | 'agent', string | undefined>>): AppOptions {
   return { mainFolder, env: process.env, home, workspace, agent }
 }
 
@@ -243,13 +252,12 @@ function print({ value, text, warning, isFailure }: Output, flags: CommonFlags):
 }
 
 async function serveMcp(flags: McpFlags): Promise<void> {
-  const options = appOptions(flags)
-  const opening = openMemory(options, flags.agent ?? defaultAgentId)
+  const opening = HostProcess.open(appOptions(flags))
   // `runMcpServer` reports the error. Until it awaits the promise, a rejection must not count as unhandled.
   opening.catch(() => undefined)
   // Imported on demand: loading the MCP SDK takes 100 ms.
   const { runMcpServer } = await import('./commands/mcp-command.ts')
-  await runMcpServer(opening, options, flags)
+  await runMcpServer(opening, flags)
 }
 
 async function serve(flags: CommonFlags & { port?: number; open: boolean }): Promise<void> {

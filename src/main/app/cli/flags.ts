@@ -37,8 +37,8 @@ export interface AskFlags extends CommonFlags {
 
 export interface McpFlags extends Omit<CommonFlags, 'agent'> {
   /** Undefined: the agent that the settings assign to the program. */
-  readonly agent?: string
-  readonly client?: string
+  readonly agent?: string | undefined
+  readonly client?: string | undefined
   readonly readOnly?: boolean
   readonly connector?: boolean
   readonly install?: string

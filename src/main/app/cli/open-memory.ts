@@ -1,21 +1,15 @@
 import { existsSync } from 'node:fs'
 import type { ContractClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import type { AppBase, AppOptions } from '../composition/create-app.ts'
+import type { AppBase } from '../composition/create-app.ts'
 import { hostLocale, t } from '../texts.ts'
-import { HostProcess } from '../instance-lock/host-process.ts'
+import type { HostProcess } from '../instance-lock/host-process.ts'
 
-/** Starts to load the agent. @throws AppError as `HostProcess.open`, `config_invalid`, `unknown_agent` */
-export async function openMemory(options: AppOptions, agent: string): Promise<HostProcess> {
-  const hostProcess = await HostProcess.open(options)
-  try {
-    await hostProcess.callPrimary((primary) => setUpAtFirstUse(primary, hostProcess.base, agent))
-    void warmUpAgent(hostProcess, agent)
-    return hostProcess
-  } catch (error) {
-    await hostProcess.close()
-    throw error
-  }
+/** Sets the memory up at its first use, and starts to load the agent. @throws AppError `config_invalid`, `unknown_agent` */
+export async function prepareMemory(hostProcess: HostProcess, agent: string): Promise<HostProcess> {
+  await hostProcess.callPrimary((primary) => setUpAtFirstUse(primary, hostProcess.base, agent))
+  void warmUpAgent(hostProcess, agent)
+  return hostProcess
 }
 
 /** Opens the agent, so that its change events arrive. Never rejects: later requests report the error. */

@@ -1,6 +1,7 @@
 import { createRouterClient, ORPCError } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/websocket'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { AppEvent, ContractClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
@@ -40,19 +41,19 @@ type Role =
 
 /**
  * Holds the instance lock, or forwards to its holder and takes over when that process ends. A `command` ends after one
- * call; a `resident` runs until it is closed.
+ * call; a `resident` runs until it is closed; an `owner` is a resident that only serves programs.
  */
 export class HostProcess {
   readonly base: AppBase
   readonly #options: AppOptions
-  readonly #kind: ClientKind
+  readonly #kind: ClientKind | 'owner'
   readonly #lockPaths: LockPaths
   #role: Promise<Role>
   #isClosing = false
   readonly #events = new EventEmitter<AppEvent>()
   readonly onEvent = this.#events.subscribe
 
-  private constructor(options: AppOptions, base: AppBase, kind: ClientKind) {
+  private constructor(options: AppOptions, base: AppBase, kind: ClientKind | 'owner') {
     this.#options = options
     this.#kind = kind
     this.base = base
@@ -61,7 +62,7 @@ export class HostProcess {
   }
 
   /** @throws AppError `write_failed`, `owner_silent`, `owner_version` */
-  static async open(options: AppOptions, kind: ClientKind = 'resident'): Promise<HostProcess> {
+  static async open(options: AppOptions, kind: ClientKind | 'owner' = 'resident'): Promise<HostProcess> {
     const base = await openBase(options)
     const hostProcess = new HostProcess(options, base, kind)
     try {
@@ -96,6 +97,12 @@ export class HostProcess {
         await sleep(retryIntervalMs)
       }
     }
+  }
+
+  /** Number of programs that this process serves; undefined if another process holds the lock. */
+  async programs(): Promise<number | undefined> {
+    const role = await this.#role
+    return role.kind === 'primary' ? (role.primaryInstance?.programs ?? 0) : undefined
   }
 
   get now(): Clock {
@@ -174,7 +181,9 @@ export class HostProcess {
       if (lockFailure !== undefined) app.health.report({ part: 'locks', code: 'owner_unguarded', message: lockFailure })
       const router = createRouter(app)
       const answer = answerRequests(new RPCHandler(router), base.log)
-      const listenFailure = await primaryInstance?.listen(answer)
+      const isResident = this.#kind !== 'command'
+      const serve = isResident ? this.#serveProgram.bind(this) : undefined
+      const listenFailure = await primaryInstance?.listen(answer, serve, this.#kind === 'owner')
       if (listenFailure !== undefined)
         app.health.report({ part: 'owner', code: 'owner_unheard', message: listenFailure })
       app.events.subscribe('event', (event) => this.#events.emit(event))
@@ -185,12 +194,26 @@ export class HostProcess {
     }
   }
 
+  async #serveProgram(socket: Duplex, query: URLSearchParams): Promise<void> {
+    try {
+      // Imported on demand: loading the MCP SDK takes 100 ms.
+      const { serveProgram } = await import('./serve-program.ts')
+      const isSet = { readOnly: query.has('read-only'), connector: query.has('connector') }
+      const flags = { agent: query.get('agent') ?? undefined, client: query.get('client') ?? undefined, ...isSet }
+      await serveProgram(Promise.resolve(this), flags, socket)
+    } catch (error) {
+      this.base.log.fault(error, 'mcp')
+    }
+    socket.end()
+  }
+
   async #connectToPrimary(): Promise<Role | undefined> {
-    const socket = await connectToPrimary(this.#lockPaths, this.#kind)
+    const kind = this.#kind === 'command' ? 'command' : 'resident'
+    const socket = await connectToPrimary(this.#lockPaths, kind)
     if (!socket) return undefined
     socket.once('close', () => void this.#takeOver())
     const client = clientOf(socket)
-    if (this.#kind === 'resident') void this.#forwardEvents(socket, client)
+    if (kind === 'resident') void this.#forwardEvents(socket, client)
     return { kind: 'secondary', socket, client }
   }
 

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { WebSocket } from 'ws'
 import { z } from 'zod'
 import type { ContractClient } from '#shared/contract/index.ts'
-import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
+import { AppError, isSystemError, onSystemError, unlessSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { maxMessageBytes } from '#shared/util/limits.ts'
 import { appVersion, fromOrpcError, readIfExists, type Log, FileLock } from '#platform'
@@ -49,6 +49,8 @@ const lockInfoSchema = z.object({
   since: z.number(),
   address: z.string(),
   key: z.string(),
+  /** True for the process that only serves programs, see `owner-process.ts`. */
+  isOwner: z.boolean().default(false),
 })
 export type LockInfo = z.infer<typeof lockInfoSchema>
 
@@ -92,6 +94,11 @@ export async function connectToPrimary(lockPaths: LockPaths, kind: ClientKind): 
   if (!failure) {
     if (version === appVersion) return socket
     socket.terminate()
+    if (lockInfo.isOwner) {
+      // Programs reconnect to the process that starts here.
+      unlessSystemError(() => process.kill(pid))
+      return undefined
+    }
     const message = `version ${version} of Commonplace (process ${pid}) has this memory open; quit it first`
     throw new AppError('owner_version', message, { pid, version })
   }

@@ -25,6 +25,8 @@ export class PrimaryInstance {
   readonly #lock: FileLock
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes })
   readonly #clients = new Map<WebSocket, ClientKind>()
+  /** Relays of programs, see `relay.ts`. */
+  readonly #programs = new Set<Duplex>()
   #server: Server | undefined
   #lockInfo: LockInfo | undefined
   #repairTimer: NodeJS.Timeout | undefined
@@ -34,11 +36,24 @@ export class PrimaryInstance {
     this.#lock = lock
   }
 
-  /** @returns the reason why other processes cannot connect; undefined on success */
-  async listen(accept: (socket: WebSocket) => void): Promise<string | undefined> {
+  get programs(): number {
+    return this.#programs.size
+  }
+
+  /**
+   * @param serve serves a program over a socket with the messages of stdio; undefined in a process that ends soon
+   * @returns the reason why other processes cannot connect; undefined on success
+   */
+  async listen(
+    accept: (socket: WebSocket) => void,
+    serve: ((socket: Duplex, query: URLSearchParams) => void) | undefined,
+    isOwner: boolean,
+  ): Promise<string | undefined> {
     const key = randomBytes(32).toString('base64url')
+    const { address } = this.lockPaths
+    this.#lockInfo = { pid: process.pid, version: appVersion, since: systemClock().getTime(), address, key, isOwner }
     try {
-      await this.#listen(accept, key)
+      await this.#listen(accept, serve, key)
       await this.#writeLockInfo()
       this.#repairTimer = setInterval(() => void this.#repairFiles(), repairIntervalMs)
       this.#repairTimer.unref()
@@ -72,9 +87,12 @@ export class PrimaryInstance {
     await writeDurably(infoFile, JSON.stringify(this.#lockInfo), { newMode: 0o600 })
   }
 
-  async #listen(accept: (socket: WebSocket) => void, key: string): Promise<void> {
+  async #listen(
+    accept: (socket: WebSocket) => void,
+    serve: ((socket: Duplex, query: URLSearchParams) => void) | undefined,
+    key: string,
+  ): Promise<void> {
     const { address } = this.lockPaths
-    this.#lockInfo = { pid: process.pid, version: appVersion, since: systemClock().getTime(), address, key }
     // This process holds the lock, so an existing socket file is a leftover of a crashed process.
     if (process.platform !== 'win32') await rm(address, { force: true })
     const server = createServer({ headersTimeout: 5000 }, (_request, response) => response.writeHead(404).end())
@@ -84,6 +102,15 @@ export class PrimaryInstance {
       socket.on('error', () => socket.destroy())
       const kind = authenticateClient(request, key)
       if (!kind) return void socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
+      const [path, query] = (request.url ?? '').split('?')
+      if (path === '/mcp') {
+        if (!serve) return void socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n')
+        this.#programs.add(socket)
+        socket.once('close', () => this.#programs.delete(socket))
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: mcp\r\n\r\n')
+        if (head.length > 0) socket.unshift(head)
+        return serve(socket, new URLSearchParams(query))
+      }
       this.#sockets.handleUpgrade(request, socket, head, (client) => {
         this.#clients.set(client, kind)
         client.on('error', () => client.terminate())
@@ -106,7 +133,7 @@ export class PrimaryInstance {
 
   /** Reads no further requests, so that connected processes send them to the next primary instance. */
   pause(): void {
-    for (const client of this.#clients.keys()) client.pause()
+    for (const client of [...this.#clients.keys(), ...this.#programs]) client.pause()
   }
 
   async release(): Promise<void> {
@@ -115,6 +142,7 @@ export class PrimaryInstance {
     if (server) {
       await unlink(this.lockPaths.infoFile).catch(() => undefined)
       for (const client of this.#clients.keys()) client.terminate()
+      for (const socket of this.#programs) socket.destroy()
       await closeServer(server)
     }
     this.#lock.close()

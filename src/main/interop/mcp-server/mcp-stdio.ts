@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { createReadStream } from 'node:fs'
-import { PassThrough } from 'node:stream'
+import { PassThrough, type Duplex, type Readable } from 'node:stream'
 import type { MemoryAccess } from './caller.ts'
 import { buildMemoryServer } from './mcp-server.ts'
 
@@ -11,14 +11,21 @@ const maxMessageBytes = 4 * 1024 * 1024
 /** Time to wait for open requests when the input ends, ms: longer than the timeout of a permission request. */
 const drainTimeoutMs = 60_000
 
-/** Ends when stdin is closed and all requests are answered. @returns the reason if this side closed */
-export async function serveOverStdio(access: MemoryAccess): Promise<string | undefined> {
-  // The SDK's transport drops open requests when its input ends; this stream stays open until they are answered.
-  // On Windows, Electron's main process has an ended stdin (electron#4218); descriptor 0 has the input.
+/** Returns stdin. On Windows, Electron's main process has an ended one (electron#4218); descriptor 0 has the input. */
+function standardInput(): Readable {
   const isEnded = process.platform === 'win32' && process.versions['electron'] !== undefined
-  const stdin = isEnded ? createReadStream('', { fd: 0 }) : process.stdin
+  return isEnded ? createReadStream('', { fd: 0 }) : process.stdin
+}
+
+/**
+ * Serves a program over stdio, or over a socket with the same messages. Ends when the input has ended and all requests
+ * are answered. @returns the reason if this side closed
+ */
+export async function serveOverStdio(access: MemoryAccess, socket?: Duplex): Promise<string | undefined> {
+  const [stdin, output] = socket ? [socket, socket] : [standardInput(), process.stdout]
+  // The SDK's transport drops open requests when its input ends; this stream stays open until they are answered.
   const input = stdin.pipe(new PassThrough(), { end: false })
-  const transport = new StdioServerTransport(input, process.stdout, { maxBufferSize: maxMessageBytes })
+  const transport = new StdioServerTransport(input, output, { maxBufferSize: maxMessageBytes })
   let problem: Error | undefined
   const handle = serveStdio(() => buildMemoryServer(access), { transport, onerror: (error) => (problem = error) })
   const requests = trackRequests(transport)
@@ -32,6 +39,7 @@ export async function serveOverStdio(access: MemoryAccess): Promise<string | und
   const onInputEnd = () =>
     input.write('\n', () => setImmediate(() => void requests.waitUntilAnswered().then(() => resolve(false))))
   stdin.once('end', onInputEnd).once('close', onInputEnd)
+  socket?.once('close', () => resolve(true))
   const isConnectionLost = await ended
   stdin.unpipe(input)
   stdin.pause()

@@ -3,46 +3,22 @@ import { createInterface } from 'node:readline/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClientInstaller, openBase, type AppOptions } from '../../composition/create-app.ts'
 import { onAppError } from '#shared/util/errors.ts'
-import { defaultAgentId, systemClock, writeDurably } from '#platform'
-import { clientId, type ClientInstaller, clientName, serveOverStdio } from '#interop'
+import { writeDurably } from '#platform'
+import type { ClientInstaller } from '#interop'
 import type { HostProcess } from '../../instance-lock/host-process.ts'
 import type { Output } from '../cli-output.ts'
 import { t } from '../../texts.ts'
 import type { McpFlags } from '../flags.ts'
-import { warmUpAgent } from '../open-memory.ts'
+import { serveProgram } from '../../instance-lock/serve-program.ts'
 
 const closeTimeoutMs = 5000
 
 /**
- * Serves MCP over stdio until the program closes the input. The handshake does not wait for the memory; if opening the
- * memory fails, the first request reports the error. @throws Error if the connection had to be aborted
+ * Serves MCP over stdio until the program closes the input, in a process that has the memory open itself.
+ * @throws Error if the connection had to be aborted
  */
-export async function runMcpServer(
-  opening: Promise<HostProcess>,
-  { now = systemClock }: AppOptions,
-  { agent, client, readOnly = false, connector = false }: McpFlags,
-): Promise<void> {
-  const warmedAgents = new Set([agent ?? defaultAgentId])
-  const abortReason = await serveOverStdio({
-    ask: async (work) => (await opening).callPrimary(work),
-    onEvent(listener) {
-      const subscribed = opening.then((hostProcess) => hostProcess.onEvent(listener)).catch(() => undefined)
-      return () => void subscribed.then((unsubscribe) => unsubscribe?.())
-    },
-    async caller(sentName) {
-      const name = client ?? sentName ?? ''
-      const registration = { client: clientId(name), name: clientName(name), agent }
-      const hostProcess = await opening
-      const caller = await hostProcess.callPrimary((primary) => primary.clients.meet(registration))
-      if (!warmedAgents.has(caller.agent)) void warmUpAgent(hostProcess, caller.agent)
-      warmedAgents.add(caller.agent)
-      return caller
-    },
-    isReadOnly: readOnly,
-    isConnector: connector,
-    now,
-    onFault: async (error) => (await opening).base.log.fault(error, 'mcp'),
-  })
+export async function runMcpServer(opening: Promise<HostProcess>, flags: McpFlags): Promise<void> {
+  const abortReason = await serveProgram(opening, flags)
   await Promise.race([
     opening.then((hostProcess) => hostProcess.close()).catch(() => undefined),
     sleep(closeTimeoutMs, undefined, { ref: false }),
