@@ -42,7 +42,7 @@ export {
 } from './net/bounded-fetch.ts'
 export { Outbound } from './net/outbound.ts'
 export { proxyFetch, proxyFor, unlimitedFetch } from './net/bounded-fetch.ts'
-export { RemoteImages } from './net/remote-picture.ts'
+export { openRemoteImages } from './net/remote-picture.ts'
 export { OpenQuestions } from './open-questions.ts'
 export { tokenBucket } from './token-bucket.ts'
 export { appVersion } from './version.ts'

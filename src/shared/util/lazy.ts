@@ -4,11 +4,11 @@ export function lazy<T extends object>(make: () => T): () => T {
 }
 
 /** @param compute returns null instead of undefined, because an undefined value would be computed again */
-export function cached<Key, T extends NonNullable<unknown> | null>(compute: (key: Key) => T): (key: Key) => T {
+export function cached<Key, T extends NonNullable<unknown> | null>(compute: (key: Key) => T, maxSize = Infinity) {
   const known = new Map<Key, T>()
-  return (key) => {
+  return (key: Key): T => {
     let value = known.get(key)
-    if (value === undefined) known.set(key, (value = compute(key)))
+    if (value === undefined) setBounded(known, key, (value = compute(key)), maxSize)
     return value
   }
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { McpPort } from '../../../src/main/app/server/mcp-endpoint.ts'
+import { openMcpPort } from '../../../src/main/app/server/mcp-endpoint.ts'
 import { openTestResident } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
 
@@ -15,7 +15,7 @@ async function freePort(): Promise<number> {
 describe('MCP over HTTP', () => {
   it('answers at the configured port with a token, and at none by default', async () => {
     const resident = await openTestResident()
-    const port = new McpPort(resident)
+    const port = openMcpPort(resident)
     onTestFinished(() => port.close())
     await port.apply()
     expect(port.address).toBeUndefined()
@@ -58,7 +58,7 @@ describe('MCP over HTTP', () => {
     const faults: unknown[] = []
     resident.onEvent((event) => event.type === 'fault' && faults.push(event))
     await resident.callPrimary((owner) => owner.settings.set({ path: ['desktop', 'mcpPort'], value: busy }))
-    const port = new McpPort(resident)
+    const port = openMcpPort(resident)
     onTestFinished(() => port.close())
     await port.apply()
     await until(() => faults.length === 1)

@@ -12,7 +12,7 @@ import {
   measureDataLocations,
   openLog,
   Outbound,
-  RemoteImages,
+  openRemoteImages,
   workerEntry,
   appVersion,
   makeFolder,
@@ -139,7 +139,7 @@ export async function createApp(options: AppOptions) {
   const windowsFile = { file: folders.learnedWindows, now, onProblem: faultIn('learned windows') }
   const windowEstimates = await ContextWindowEstimates.open(windowsFile)
   const mcp = new McpServers({ settings, env, outbound, version: appVersion, keys })
-  const pictures = new RemoteImages({ env, outbound, isAllowedAddress: options.isOpenAddress })
+  const pictures = openRemoteImages({ env, outbound, isAllowedAddress: options.isOpenAddress })
   const clients = new ClientApps({
     file: folders.clients,
     now,

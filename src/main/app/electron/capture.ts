@@ -119,31 +119,14 @@ interface CaptureWindowOptions {
   readonly isQuitting: () => boolean
 }
 
-export class CaptureWindow {
-  readonly #options: CaptureWindowOptions
-  #window: BrowserWindow | undefined
+/**
+ * @returns a function that shows the window on the screen with the pointer; its text is a note from another program, for
+ * the user to confirm
+ */
+export function captureWindow({ url, preload, isQuitting }: CaptureWindowOptions): (text?: string) => void {
+  let current: BrowserWindow | undefined = create()
 
-  constructor(options: CaptureWindowOptions) {
-    this.#options = options
-    this.#window = this.#create()
-  }
-
-  /** Shows the window on the screen with the pointer. @param text note from another program, for the user to confirm */
-  show(text?: string): void {
-    const window = (this.#window ??= this.#create())
-    const { workArea } = screen.getDisplayNearestPoint(screen.getCursorScreenPoint())
-    window.setBounds({
-      x: Math.round(workArea.x + (workArea.width - size.width) / 2),
-      y: Math.round(workArea.y + (workArea.height - size.height) / 3),
-      ...size,
-    })
-    if (window.webContents.isCrashed()) window.webContents.reload()
-    if (text !== undefined) void window.loadURL(`${this.#options.url}?text=${encodeURIComponent(text)}`)
-    window.show()
-    window.focus()
-  }
-
-  #create(): BrowserWindow {
+  function create(): BrowserWindow {
     const window = new BrowserWindow({
       ...size,
       show: false,
@@ -155,22 +138,36 @@ export class CaptureWindow {
       // A panel shows over full-screen apps and leaves the focus of the other app.
       ...(process.platform === 'darwin' ? { type: 'panel' } : {}),
       title: 'Commonplace',
-      webPreferences: secureWebPreferences(this.#options.preload),
+      webPreferences: secureWebPreferences(preload),
     })
     blockNavigation(window.webContents)
     window.on('close', (event) => {
-      if (this.#options.isQuitting()) return
+      if (isQuitting()) return
       event.preventDefault()
       window.hide()
-      void window.loadURL(this.#options.url)
+      void window.loadURL(url)
     })
     // A page that is done calls `window.close()`, which destroys the window without `close`. The next shortcut must not
     // wait for a new one.
     window.once('closed', () => {
-      if (this.#window === window) this.#window = this.#options.isQuitting() ? undefined : this.#create()
+      if (current === window) current = isQuitting() ? undefined : create()
     })
     window.on('blur', () => window.hide())
-    void window.loadURL(this.#options.url)
+    void window.loadURL(url)
     return window
+  }
+
+  return (text) => {
+    const window = (current ??= create())
+    const { workArea } = screen.getDisplayNearestPoint(screen.getCursorScreenPoint())
+    window.setBounds({
+      x: Math.round(workArea.x + (workArea.width - size.width) / 2),
+      y: Math.round(workArea.y + (workArea.height - size.height) / 3),
+      ...size,
+    })
+    if (window.webContents.isCrashed()) window.webContents.reload()
+    if (text !== undefined) void window.loadURL(`${url}?text=${encodeURIComponent(text)}`)
+    window.show()
+    window.focus()
   }
 }

@@ -6,7 +6,7 @@ import { handleUncaughtErrors } from '../diagnostics/uncaught.ts'
 import { resourcesOf } from '../composition/create-app.ts'
 import { defaultStateHome, stateFolders } from '../agents/state-folders.ts'
 import { HostProcess } from '../instance-lock/host-process.ts'
-import { CaptureShortcut, CaptureWindow, CaptureTray } from './capture.ts'
+import { CaptureShortcut, captureWindow, CaptureTray } from './capture.ts'
 import { handleWindowClose, Quitting } from './quitting.ts'
 import {
   recoverFromCrashes,
@@ -18,8 +18,8 @@ import {
 } from './window-security.ts'
 import { noteOfLink, receiveRequests, viewOfFile } from './protocol-links.ts'
 import { readLoginShell } from './login-shell.ts'
-import { isLaunchedAtLogin, setLaunchAtLogin, followPower, openKeyVault, UnreadBadge } from './system-integration.ts'
-import { McpPort } from '../server/mcp-endpoint.ts'
+import { isLaunchedAtLogin, setLaunchAtLogin, followPower, openKeyVault, unreadBadge } from './system-integration.ts'
+import { openMcpPort } from '../server/mcp-endpoint.ts'
 import { installContextMenu, installMenu } from './menus.ts'
 import { acceptPorts, interfaceUrl, registerScheme, serveInterface } from './message-ports.ts'
 import { Updates } from './updates.ts'
@@ -61,7 +61,7 @@ async function openDesktop(mainFolder: URL): Promise<void> {
   recordDictionaries(outbound, (error) => log.fault(error, 'spelling dictionary'))
   serveInterface(new URL('../renderer/', mainFolder))
   acceptPorts(hostProcess)
-  const mcp = new McpPort(hostProcess)
+  const mcp = openMcpPort(hostProcess)
   const quitting = new Quitting(async () => {
     await mcp.close()
     await hostProcess.close()
@@ -84,7 +84,7 @@ async function openDesktop(mainFolder: URL): Promise<void> {
     else mainWindow.open(viewPath)
   }
   installMenu((view) => void goTo(view))
-  const unread = new UnreadBadge({
+  const unread = unreadBadge({
     isWindowFocused: mainWindow.isFocused,
     mayNotify: () => settings.config.desktop.notifications,
     onOpen: (session) => void goTo(`/chat/${session}`),
@@ -109,7 +109,7 @@ async function openDesktop(mainFolder: URL): Promise<void> {
   if (openRequests(openTarget) === 0 && !isLaunchedAtLogin()) showMainWindow()
 }
 
-function connectServices(hostProcess: HostProcess, unread: UnreadBadge, quitting: Quitting): void {
+function connectServices(hostProcess: HostProcess, unread: ReturnType<typeof unreadBadge>, quitting: Quitting): void {
   const { settings, log, outbound } = hostProcess.base
   const applyLaunchAtLogin = () =>
     void setLaunchAtLogin(settings.config.desktop.launchAtLogin).catch((error: unknown) =>
@@ -128,13 +128,13 @@ function connectServices(hostProcess: HostProcess, unread: UnreadBadge, quitting
 
 function installCapture(hostProcess: HostProcess, mainFolder: URL, onOpen: () => void, quitting: Quitting) {
   const { settings, log } = hostProcess.base
-  const window = new CaptureWindow({
+  const show = captureWindow({
     url: new URL('capture', interfaceUrl).href,
     preload: preloadOf(mainFolder),
     isQuitting: () => quitting.isQuitting,
   })
   const capture = (note?: string) => {
-    if (!quitting.isQuitting) window.show(note)
+    if (!quitting.isQuitting) show(note)
   }
   const shortcut = new CaptureShortcut({
     accelerator: () => settings.config.capture.shortcut,

@@ -43,31 +43,25 @@ interface UnreadOptions {
   readonly onOpen: (session: string) => void
 }
 
-export class UnreadBadge {
-  readonly #options: UnreadOptions
-  readonly #sessions = new Set<string>()
+export function unreadBadge({ isWindowFocused, mayNotify, onOpen }: UnreadOptions) {
+  const sessions = new Set<string>()
   /** A collected notification loses its click. */
-  #notification: Notification | undefined
-
-  constructor(options: UnreadOptions) {
-    this.#options = options
-  }
-
-  addTurn({ session, reason, ms }: Extract<AppEvent, { type: 'turnEnded' }>): void {
-    const { isWindowFocused, mayNotify, onOpen } = this.#options
-    if (reason === 'aborted' || isWindowFocused()) return
-    this.#sessions.add(session)
-    app.setBadgeCount(this.#sessions.size)
-    if (ms < minNotifiedTurnMs || !mayNotify()) return
-    const body = t(reason === 'done' ? 'desktop.answerReady' : 'desktop.answerFailed')
-    this.#notification = new Notification({ title: 'Commonplace', body })
-    this.#notification.on('click', () => onOpen(session))
-    this.#notification.show()
-  }
-
-  clear(): void {
-    this.#sessions.clear()
-    app.setBadgeCount(this.#sessions.size)
+  let notification: Notification | undefined
+  return {
+    addTurn({ session, reason, ms }: Extract<AppEvent, { type: 'turnEnded' }>): void {
+      if (reason === 'aborted' || isWindowFocused()) return
+      sessions.add(session)
+      app.setBadgeCount(sessions.size)
+      if (ms < minNotifiedTurnMs || !mayNotify()) return
+      const body = t(reason === 'done' ? 'desktop.answerReady' : 'desktop.answerFailed')
+      notification = new Notification({ title: 'Commonplace', body })
+      notification.on('click', () => onOpen(session))
+      notification.show()
+    },
+    clear(): void {
+      sessions.clear()
+      app.setBadgeCount(sessions.size)
+    },
   }
 }
 

@@ -33,69 +33,64 @@ export function lazyMcpEndpoint(hostProcess: HostProcess): McpEndpoint {
   }
 }
 
-export class McpPort {
-  readonly #hostProcess: HostProcess
-  readonly #unsubscribe: () => void
-  #endpoint: McpEndpoint | undefined
-  #server: Server | undefined
-  #requestedPort: number | null = null
-  #pendingChange: Promise<void> = Promise.resolve()
-
-  constructor(hostProcess: HostProcess) {
-    this.#hostProcess = hostProcess
-    this.#unsubscribe = hostProcess.base.settings.changes.subscribe(() => void this.apply())
-    void this.apply()
-  }
-
-  get address(): string | undefined {
-    return this.#server && `http://${loopbackAddress}:${this.#requestedPort}${mcpPath}`
-  }
+export function openMcpPort(hostProcess: HostProcess) {
+  const { settings, log } = hostProcess.base
+  let endpoint: McpEndpoint | undefined
+  let server: Server | undefined
+  let requestedPort: number | null = null
+  let pendingChange: Promise<void> = Promise.resolve()
+  const unsubscribe = settings.changes.subscribe(() => void apply())
+  void apply()
 
   /** Never rejects: logs errors and publishes them as an event. */
-  apply(): Promise<void> {
-    const { settings } = this.#hostProcess.base
-    this.#pendingChange = this.#pendingChange.then(() => this.#listen(settings.config.desktop.mcpPort))
-    return this.#pendingChange
+  function apply(): Promise<void> {
+    pendingChange = pendingChange.then(() => listen(settings.config.desktop.mcpPort))
+    return pendingChange
   }
 
-  async close(): Promise<void> {
-    this.#unsubscribe()
-    await this.#pendingChange
-    await this.#listen(null)
-  }
-
-  async #listen(port: number | null): Promise<void> {
-    if (port === this.#requestedPort) return
-    this.#requestedPort = port
-    await this.#endpoint?.close()
-    if (this.#server) await closeServer(this.#server)
-    this.#endpoint = undefined
-    this.#server = undefined
+  async function listen(port: number | null): Promise<void> {
+    if (port === requestedPort) return
+    requestedPort = port
+    await endpoint?.close()
+    if (server) await closeServer(server)
+    endpoint = undefined
+    server = undefined
     if (port === null) return
-    this.#endpoint = lazyMcpEndpoint(this.#hostProcess)
+    endpoint = lazyMcpEndpoint(hostProcess)
     try {
-      this.#server = await this.#serve(this.#endpoint, port)
+      server = await serve(endpoint, port, log)
     } catch (error) {
-      const reference = this.#hostProcess.base.log.fault(error, `port ${port} for other programs (desktop.mcpPort)`)
-      this.#hostProcess.publish({ type: 'fault', reference, isRepeated: false })
+      const reference = log.fault(error, `port ${port} for other programs (desktop.mcpPort)`)
+      hostProcess.publish({ type: 'fault', reference, isRepeated: false })
     }
   }
 
-  async #serve(endpoint: McpEndpoint, port: number): Promise<Server> {
-    const { log } = this.#hostProcess.base
-    const server = createServer({ headersTimeout: 5000 }, (request, response) => {
-      if (!isMcpPath(request.url)) return void response.writeHead(404, { Connection: 'close' }).end()
-      endpoint.handle(request, response).catch((error: unknown) => {
-        log.fault(error, 'mcp')
-        if (!response.headersSent) response.writeHead(500)
-        response.end()
-      })
-    })
-    server.maxConnections = 128
-    server.on('connection', (socket) => socket.on('error', () => socket.destroy()))
-    server.listen(port, loopbackAddress)
-    await once(server, 'listening')
-    server.on('error', (error) => log.fault(error, 'mcp'))
-    return server
+  return {
+    apply,
+    get address(): string | undefined {
+      return server && `http://${loopbackAddress}:${requestedPort}${mcpPath}`
+    },
+    async close(): Promise<void> {
+      unsubscribe()
+      await pendingChange
+      await listen(null)
+    },
   }
+}
+
+async function serve(endpoint: McpEndpoint, port: number, log: HostProcess['base']['log']): Promise<Server> {
+  const server = createServer({ headersTimeout: 5000 }, (request, response) => {
+    if (!isMcpPath(request.url)) return void response.writeHead(404, { Connection: 'close' }).end()
+    endpoint.handle(request, response).catch((error: unknown) => {
+      log.fault(error, 'mcp')
+      if (!response.headersSent) response.writeHead(500)
+      response.end()
+    })
+  })
+  server.maxConnections = 128
+  server.on('connection', (socket) => socket.on('error', () => socket.destroy()))
+  server.listen(port, loopbackAddress)
+  await once(server, 'listening')
+  server.on('error', (error) => log.fault(error, 'mcp'))
+  return server
 }

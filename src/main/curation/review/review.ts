@@ -70,25 +70,19 @@ const retryInstruction =
 
 const stateSchema = z.object({ version: z.literal(1), last: reviewOutcomeSchema.nullable() })
 
-export class Review {
-  readonly #options: ReviewOptions
-  readonly #file: string
-
-  constructor(options: ReviewOptions) {
-    this.#options = options
-    this.#file = join(options.folder, 'review.json')
-  }
+export function openReview(options: ReviewOptions) {
+  const { folder, workspace, now, privacyOf, budget } = options
+  const file = join(folder, 'review.json')
 
   /** Returns the last outcome; null before the first one. Its state is `running` if a crash interrupted the review. */
-  async last(): Promise<ReviewOutcome | null> {
-    return parseStored(stateSchema, (await readIfExists(this.#file)) ?? '')?.last ?? null
+  async function last(): Promise<ReviewOutcome | null> {
+    return parseStored(stateSchema, (await readIfExists(file)) ?? '')?.last ?? null
   }
 
   /** @throws AppError `provider_key_missing`, `unknown_model` */
-  async estimate(signal: AbortSignal | undefined): Promise<ReviewEstimate> {
-    const { now, folder, budget } = this.#options
-    const model = this.#options.model()
-    const { batches, reviewInput } = await this.#plan(model, await readRecords(folder), signal)
+  async function estimate(signal: AbortSignal | undefined): Promise<ReviewEstimate> {
+    const model = options.model()
+    const { batches, reviewInput } = await plan(model, await readRecords(folder), signal)
     const estimates = batches.map((batch) => estimateOf(batch, model))
     const spent = await spentInMonth(folder, now())
     const limit = budget()
@@ -116,11 +110,10 @@ export class Review {
   }
 
   /** @throws AppError `needs_model`; the error of the first request. Later failures are in the outcome. */
-  async run(signal: AbortSignal, onProgress: (progress: SuggestionProgress) => void): Promise<ReviewOutcome> {
-    const model = this.#options.model()
+  async function run(signal: AbortSignal, onProgress: (progress: SuggestionProgress) => void): Promise<ReviewOutcome> {
+    const model = options.model()
     const message = 'the offline model cannot judge the meaning of lines; choose a language model'
     if (model.isOffline) throw new AppError('needs_model', message, {})
-    const { folder, now, budget, workspace } = this.#options
     const id = randomUUID()
     let outcome: ReviewOutcome = {
       id,
@@ -135,12 +128,12 @@ export class Review {
     }
     const update = async (change: Partial<ReviewOutcome>) => {
       outcome = { ...outcome, ...change }
-      await writeDurably(this.#file, JSON.stringify({ version: 1, last: outcome }))
+      await writeDurably(file, JSON.stringify({ version: 1, last: outcome }))
     }
     await update({})
     try {
       const records = await readRecords(folder)
-      const { reviewInput, batches } = await this.#plan(model, records, signal)
+      const { reviewInput, batches } = await plan(model, records, signal)
       await update({ left: batches.length })
       const context: FindingContext = {
         lines: Map.groupBy(reviewInput.lines, ({ text }) => text),
@@ -148,7 +141,7 @@ export class Review {
         today: localDate(now()),
         read: (path) => readNote(workspace, path),
       }
-      await update({ proposals: await this.#propose(id, records, context) })
+      await update({ proposals: await propose(id, records, context) })
       for (const [index, batch] of batches.entries()) {
         signal.throwIfAborted()
         onProgress({ done: index, total: batches.length })
@@ -157,12 +150,12 @@ export class Review {
           await update({ state: 'budget' })
           return outcome
         }
-        const judged = await this.#judge(model, batch, costEstimate, signal, (answer) => {
+        const judged = await judge(model, batch, costEstimate, signal, (answer) => {
           outcome = { ...outcome, requests: outcome.requests + 1 }
           if (outcome.usd !== null && answer.usd !== null) outcome = { ...outcome, usd: outcome.usd + answer.usd }
         })
         await records.add(judged.records)
-        const added = await this.#propose(id, records, context)
+        const added = await propose(id, records, context)
         await update({
           left: batches.length - index - 1,
           proposals: outcome.proposals + added,
@@ -181,21 +174,20 @@ export class Review {
     return outcome
   }
 
-  async #plan(model: ReviewModel, records: ReviewRecords, signal: AbortSignal | undefined) {
-    const reviewInput = await this.#options.reviewInput(signal)
+  async function plan(model: ReviewModel, records: ReviewRecords, signal: AbortSignal | undefined) {
+    const reviewInput = await options.reviewInput(signal)
     const isJudged = (key: string) => records.isJudged(key, model.id)
-    const batches = batchesOf(reviewInput, await this.#options.prompts(), isJudged, model.contextWindow)
+    const batches = batchesOf(reviewInput, await options.prompts(), isJudged, model.contextWindow)
     return { reviewInput, batches }
   }
 
-  async #judge(
+  async function judge(
     model: ReviewModel,
     batch: ReviewBatch,
     costEstimate: ReturnType<typeof estimateOf>,
     signal: AbortSignal,
     onAnswer: (answer: ReviewAnswer) => void,
   ) {
-    const { folder, now } = this.#options
     for (const content of [batch.content, `${batch.content}${retryInstruction}`]) {
       const row = { id: randomUUID(), at: now().getTime() }
       await recordSpending(folder, { ...row, tokens: costEstimate.tokens, usd: costEstimate.usd })
@@ -217,8 +209,7 @@ export class Review {
     return { records, unread: 1 }
   }
 
-  async #propose(reviewId: string, records: ReviewRecords, context: FindingContext): Promise<number> {
-    const { workspace, privacyOf } = this.#options
+  async function propose(reviewId: string, records: ReviewRecords, context: FindingContext): Promise<number> {
     const suggestions: Suggestion[] = []
     const handledKeys: string[] = []
     for (const { key, verdict, model, at, cost, request } of records.pending()) {
@@ -230,10 +221,12 @@ export class Review {
       const suggestion = suggestionOf(finding, origin, (path) => files.get(path), privacyOf)
       suggestions.push({ ...suggestion, review: reviewId, ...(request === undefined ? {} : { request }) })
     }
-    const added = suggestions.length > 0 ? await this.#options.add(suggestions) : 0
+    const added = suggestions.length > 0 ? await options.add(suggestions) : 0
     await records.add(handledKeys.map((key) => ({ key, proposed: true as const })))
     return added
   }
+
+  return { last, estimate, run }
 }
 
 function estimateOf({ kind, units, content }: ReviewBatch, { prices }: ReviewModel) {

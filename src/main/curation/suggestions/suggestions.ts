@@ -15,7 +15,7 @@ import { openInbox, type StoredSuggestions, type SuggestionsWork } from './sugge
 import { withPrivateMarks, type PrivacyOf, TextLines } from './line-edits.ts'
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import type { Comparison } from './scan-notes.ts'
-import { Review, type ReviewOptions } from '../review/review.ts'
+import { openReview, type ReviewOptions } from '../review/review.ts'
 import {
   flagLine,
   isOpen,
@@ -47,7 +47,7 @@ export class SuggestionService {
   readonly changes: Subscribable<void> = this.#changes
   readonly #options: SuggestionServiceOptions
   readonly #inbox: ReturnType<typeof openInbox>
-  readonly #review: Review
+  readonly #review: ReturnType<typeof openReview>
   /** Only one scan or review runs at a time. */
   #activeRun:
     | { readonly controller: AbortController; readonly isReview: boolean; progress: SuggestionProgress }
@@ -59,7 +59,7 @@ export class SuggestionService {
     this.#options = options
     this.#inbox = openInbox(options.folder, options.onDamaged)
     const { folder, workspace, now, privacyOf, review } = options
-    this.#review = new Review({ ...review, folder, workspace, now, privacyOf, add: (added) => this.add(added) })
+    this.#review = openReview({ ...review, folder, workspace, now, privacyOf, add: (added) => this.add(added) })
   }
 
   async list() {
@@ -94,7 +94,7 @@ export class SuggestionService {
     return this.#review.estimate(signal)
   }
 
-  /** @returns null if a scan or review is running @throws AppError as `Review.run` */
+  /** @returns null if a scan or review is running @throws AppError as the review's `run` */
   async review(): Promise<ReviewOutcome | null> {
     return this.#exclusively(true, (signal, onProgress) => this.#review.run(signal, onProgress))
   }

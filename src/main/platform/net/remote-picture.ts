@@ -37,53 +37,26 @@ interface RemoteImagesOptions {
   readonly isAllowedAddress?: ((address: string) => boolean) | undefined
 }
 
-export class RemoteImages {
-  readonly #isAllowedAddress: (address: string) => boolean
-  readonly #env: NodeJS.ProcessEnv
-  readonly #outbound: Outbound
-  #dispatcher: Dispatcher | undefined
-
-  constructor({ env, outbound, isAllowedAddress = isPublicAddress }: RemoteImagesOptions) {
-    this.#env = env
-    this.#outbound = outbound
-    this.#isAllowedAddress = isAllowedAddress
-  }
-
-  /** @throws AppError 'private_stays_here', 'picture_refused', 'picture_unavailable', 'picture_unusable' */
-  async load(address: string, origin: ImageOrigin, signal?: AbortSignal) {
-    const deadline = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])])
-    let url = this.#checkUrl(address, undefined)
-    for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
-      const response = await this.#request(url, origin, deadline)
-      const next = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
-      if (next === null) return await readImage(url, response)
-      await response.body?.cancel().catch(() => undefined)
-      url = this.#checkUrl(next, url)
-    }
-    throw unavailableError(url, 'too many redirects')
-  }
-
-  async close(): Promise<void> {
-    await this.#dispatcher?.destroy()
-  }
+export function openRemoteImages({ env, outbound, isAllowedAddress = isPublicAddress }: RemoteImagesOptions) {
+  let agent: Dispatcher | undefined
 
   /** A redirect from https to http is refused. */
-  #checkUrl(address: string, from: URL | undefined): URL {
+  function checkUrl(address: string, from: URL | undefined): URL {
     const url = URL.parse(address, from?.href)
     const isWeb = url?.protocol === 'https:' || (url?.protocol === 'http:' && from?.protocol !== 'https:')
     if (!url || !isWeb || url.username !== '' || url.password !== '') throw refusedError(url?.host ?? '?')
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
     const isLocalName = !host.includes('.') || localTopDomain.test(host)
-    if (isIP(host) === 0 ? isLocalName : !this.#isAllowedAddress(host)) throw refusedError(url.host)
+    if (isIP(host) === 0 ? isLocalName : !isAllowedAddress(host)) throw refusedError(url.host)
     return url
   }
 
-  async #request(url: URL, origin: ImageOrigin, signal: AbortSignal) {
+  async function request(url: URL, origin: ImageOrigin, signal: AbortSignal) {
     try {
       const undici = await loadUndici()
-      const dispatcher = this.#dispatcherFor(undici)
+      const dispatcher = dispatcherFor(undici)
       const send = (address: string, init: object) => undici.fetch(address, { ...init, dispatcher })
-      return await this.#outbound.fetch({ purpose: 'picture', ...origin }, send as unknown as Fetch)(url.href, {
+      return await outbound.fetch({ purpose: 'picture', ...origin }, send as unknown as Fetch)(url.href, {
         signal,
         credentials: 'omit',
         referrerPolicy: 'no-referrer',
@@ -96,29 +69,45 @@ export class RemoteImages {
     }
   }
 
-  #dispatcherFor({ Agent, EnvHttpProxyAgent }: typeof import('undici')): Dispatcher {
-    const proxies = environmentProxies(this.#env)
-    const options = { connect: { lookup: this.#lookUp }, connections: 6 }
+  function dispatcherFor({ Agent, EnvHttpProxyAgent }: typeof import('undici')): Dispatcher {
+    const proxies = environmentProxies(env)
+    const options = { connect: { lookup: lookUpAllowed }, connections: 6 }
     // A proxy resolves host names itself; requests that bypass the proxy use the checked lookup.
-    this.#dispatcher ??=
-      proxies.httpsProxy === '' ? new Agent(options) : new EnvHttpProxyAgent({ ...options, ...proxies })
-    return this.#dispatcher
+    agent ??= proxies.httpsProxy === '' ? new Agent(options) : new EnvHttpProxyAgent({ ...options, ...proxies })
+    return agent
   }
 
-  #lookUp = (
+  function lookUpAllowed(
     host: string,
     options: LookupOptions,
     callback: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
-  ): void => {
+  ): void {
     lookUp(host, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, [])
-      const allowed = addresses.filter(({ address }) => this.#isAllowedAddress(address))
+      const allowed = addresses.filter(({ address }) => isAllowedAddress(address))
       const [first] = allowed
       // The host is refused if any of its addresses is not allowed.
       if (!first || allowed.length < addresses.length) return callback(refusedError(host), [])
       if (options.all === true) callback(null, allowed)
       else callback(null, first.address, first.family)
     })
+  }
+
+  return {
+    /** @throws AppError 'private_stays_here', 'picture_refused', 'picture_unavailable', 'picture_unusable' */
+    async load(address: string, origin: ImageOrigin, signal?: AbortSignal) {
+      const deadline = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])])
+      let url = checkUrl(address, undefined)
+      for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
+        const response = await request(url, origin, deadline)
+        const next = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
+        if (next === null) return await readImage(url, response)
+        await response.body?.cancel().catch(() => undefined)
+        url = checkUrl(next, url)
+      }
+      throw unavailableError(url, 'too many redirects')
+    },
+    close: async (): Promise<void> => agent?.destroy(),
   }
 }
 

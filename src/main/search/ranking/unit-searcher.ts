@@ -40,26 +40,7 @@ export interface UnitCandidate {
   readonly verdict: UnitVerdict
 }
 
-export interface UnitRanking {
-  readonly query: FilteredQuery
-  readonly queryWords: QueryWords
-  readonly hasPrivate: boolean
-  readonly candidates: readonly UnitCandidate[]
-  /** Number of units that match the words or the meaning of the query; without a topic, its conditions. */
-  readonly matched: number
-  readonly threshold: number
-  /** The best unit that `alsoRank` names; undefined if one of them is a candidate. */
-  readonly alsoRanked: UnitCandidate | undefined
-  readonly weights: RankingWeights | null
-  readonly supersessions: ReadonlyMap<number, Supersession>
-  /** The newer line on the subject of the first note. */
-  readonly newer: NewerLine | undefined
-  /** Returns the words that decide the query and that a unit lacks, the most decisive one first. */
-  readonly missingIn: (unit: RankedUnit) => MissingWord[]
-  readonly cosineOf: ((id: number) => number | undefined) | undefined
-  readonly characters: number
-  readonly vectorMs: number
-}
+export type UnitRanking = ReturnType<UnitSearcher['rank']>
 
 export interface UnitSearchOptions extends SelectionLimits {
   readonly scope: Scope
@@ -179,7 +160,7 @@ export class UnitSearcher {
     return parseFilters(query, today, without, (name) => this.#filters.isProperty(name, hasPrivate))
   }
 
-  rank(query: string, vector: Float32Array | undefined, options: UnitSearchOptions): UnitRanking {
+  rank(query: string, vector: Float32Array | undefined, options: UnitSearchOptions) {
     const parsed = this.parse(query, options.without, options.scope.hasPrivate)
     const filtered = options.classicWeights ? withoutTimes(parsed) : parsed
     return this.#db.transaction(() => this.#rank(filtered, vector, options))()
@@ -215,7 +196,7 @@ export class UnitSearcher {
       .toSorted((one, other) => other.count - one.count)[0]?.name
   }
 
-  #rank(query: FilteredQuery, vector: Float32Array | undefined, options: UnitSearchOptions): UnitRanking {
+  #rank(query: FilteredQuery, vector: Float32Array | undefined, options: UnitSearchOptions) {
     const { reader, vectors, allSupersessions } = this.#open(options.scope)
     const lexicon = reader.lexicon()
     const searched = searchedWords(query)
@@ -259,14 +240,18 @@ export class UnitSearcher {
       queryWords: words,
       hasPrivate: options.scope.hasPrivate,
       candidates,
+      /** Number of units that match the words or the meaning of the query; without a topic, its conditions. */
       matched,
       threshold: thresholdOf(ranked, limits),
+      /** The best unit that `alsoRank` names; undefined if one of them is a candidate. */
       alsoRanked: this.#rankAlso(search, ranked, hasTopic),
       characters: shown.reduce((sum, { unit }) => sum + (lengths.get(unit.id) ?? 0), 0),
       vectorMs,
       weights: isClassic ? null : this.#model(similarity),
       supersessions,
+      /** The newer line on the subject of the first note. */
       newer,
+      /** Returns the words that decide the query and that a unit lacks, the most decisive one first. */
       missingIn: this.#missingIn(search),
       cosineOf: similarity?.rawCosine,
     }
@@ -345,7 +330,7 @@ export class UnitSearcher {
     return newer.other === newer.newer ? { ...newer, isOtherFirst: false, isSure: false } : undefined
   }
 
-  #missingIn({ query, words, lexicon }: OpenSearch): UnitRanking['missingIn'] {
+  #missingIn({ query, words, lexicon }: OpenSearch): (unit: RankedUnit) => MissingWord[] {
     const find = lazy(() => missingWordsIn(query.words, words, lexicon, this.relations))
     return ({ id, features }) => {
       const { heading, text } = this.textOf(id)

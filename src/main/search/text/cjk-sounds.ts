@@ -132,7 +132,6 @@ export interface SoundAlternative {
   readonly term: readonly string[]
   /** In (0, 1): the weight of an occurrence, relative to the word as written. */
   readonly weight: number
-  readonly via: 'pinyin' | 'initials' | 'homophone' | 'lookAlike' | 'kana' | 'chosung'
 }
 
 interface Candidate extends SoundAlternative {
@@ -209,7 +208,6 @@ export class SoundIndex {
       .values()
       .filter(({ term }) => term.length === 2 || isIndexed(term))
       .take(maxAlternatives)
-      .map(({ term, weight, via }) => ({ term, weight, via }))
       .toArray()
   }
 
@@ -220,9 +218,9 @@ export class SoundIndex {
     if (/^[a-z]+$/.test(text)) return letters.length < minInitials ? [] : this.#initials(letters)
     const consonants = letters.flatMap((letter) => joinedConsonants.get(letter) ?? [letter])
     if (consonants.every((letter) => /[\u1100-\u1112]/.test(letter))) {
-      return this.#found(consonants.map(syllablesOfInitial), 'chosung', () => weights.initials)
+      return this.#found(consonants.map(syllablesOfInitial), () => weights.initials)
     }
-    if (/[ぁ-ゖァ-ヶ]/.test(text)) return this.#found(letters.map(bothKana), 'kana', () => weights.kana)
+    if (/[ぁ-ゖァ-ヶ]/.test(text)) return this.#found(letters.map(bothKana), () => weights.kana)
     return /^\p{Script=Han}+$/u.test(text) ? this.#han(letters) : []
   }
 
@@ -231,7 +229,7 @@ export class SoundIndex {
     const exact = lettersOfSyllable(last)
     // After a single syllable, one letter begins too many others.
     const all = last.length > 1 || cut.length > 2 ? exact.union(lettersBeginning(last)) : exact
-    return this.#found([...cut.slice(0, -1).map(lettersOfSyllable), all], 'pinyin', (term) =>
+    return this.#found([...cut.slice(0, -1).map(lettersOfSyllable), all], (term) =>
       exact.has(term.at(-1) ?? '') ? weights.pinyin : weights.incomplete,
     )
   }
@@ -240,7 +238,7 @@ export class SoundIndex {
     // A function word at an end shows a piece of a sentence.
     const isPiece = (term: readonly string[]) =>
       [term.at(0), term.at(-1)].some((letter) => roleOfCjk(letter ?? '') === 'function')
-    return this.#found(letters.map(lettersBeginning), 'initials', (term) => (isPiece(term) ? 0 : weights.initials))
+    return this.#found(letters.map(lettersBeginning), (term) => (isPiece(term) ? 0 : weights.initials))
   }
 
   #han(letters: readonly string[]): Candidate[] {
@@ -254,17 +252,13 @@ export class SoundIndex {
     const byChanges = [0, weights.oneCharacter, weights.twoCharacters]
     const similar = letters.map((letter) => similarLetters().get(letter) ?? new Set([letter]))
     return [
-      ...this.#found(letters.map(homophonesOf), 'homophone', (term) => byChanges[changes(term)] ?? 0),
-      ...this.#found(similar, 'lookAlike', (term) => (changes(term) === 1 ? weights.oneCharacter : 0)),
+      ...this.#found(letters.map(homophonesOf), (term) => byChanges[changes(term)] ?? 0),
+      ...this.#found(similar, (term) => (changes(term) === 1 ? weights.oneCharacter : 0)),
     ]
   }
 
   /** Finds the paths through the bigrams, those in most documents first. @param weightOf 0 if it is no alternative */
-  #found(
-    [start, ...others]: readonly Letters[],
-    via: Candidate['via'],
-    weightOf: (term: readonly string[]) => number,
-  ): Candidate[] {
+  #found([start, ...others]: readonly Letters[], weightOf: (term: readonly string[]) => number): Candidate[] {
     if (others.length === 0) return []
     let paths = [...(start ?? [])].map((letter) => ({ term: [letter], documents: Infinity }))
     for (const position of others) {
@@ -276,7 +270,7 @@ export class SoundIndex {
       }
       paths = longer.sort((one, other) => other.documents - one.documents).slice(0, maxPaths)
     }
-    return paths.map((path) => ({ ...path, via, weight: weightOf(path.term) })).filter(({ weight }) => weight > 0)
+    return paths.map((path) => ({ ...path, weight: weightOf(path.term) })).filter(({ weight }) => weight > 0)
   }
 }
 

@@ -131,13 +131,8 @@ export class UnitStore {
 
   storeVectors(provider: string, model: string, texts: readonly EmbeddedText[]): void {
     this.transaction(() => {
-      const cached = new Map<string, number>()
       for (const { id, hash, vector } of texts) {
-        let row = cached.get(hash)
-        if (row === undefined) {
-          row = this.#statements.cache.get(provider, model, vector.length, hash, toBlob(vector)) ?? 0
-          cached.set(hash, row)
-        }
+        const row = this.#statements.cache.get(provider, model, vector.length, hash, toBlob(vector)) ?? 0
         this.#setVector(id, row, vector)
       }
     })

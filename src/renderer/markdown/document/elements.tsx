@@ -198,8 +198,8 @@ function Lines({ lines, maxSpans }: { lines: NonNullable<HighlightedLines>; maxS
       <span key={index}>
         {spans > maxSpans
           ? line.map(({ text }) => text).join('')
-          : line.map(({ text, light, dark }, position) => (
-              <span key={position} style={{ '--light': light, '--dark': dark } as React.CSSProperties}>
+          : line.map(({ text, color }, position) => (
+              <span key={position} style={{ color }}>
                 {text}
               </span>
             ))}

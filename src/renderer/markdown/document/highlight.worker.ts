@@ -7,7 +7,7 @@ export interface HighlightRequest {
 }
 
 /** Null if the code stays plain: no grammar, too many tokens, an error in the grammar or a missed deadline. */
-export type HighlightedLines = readonly (readonly { text: string; light: string; dark: string }[])[] | null
+export type HighlightedLines = readonly (readonly { text: string; color: string | undefined }[])[] | null
 
 const grammars = import.meta.glob<LanguageRegistration[]>(
   [
@@ -44,16 +44,10 @@ async function highlight({ code, language }: HighlightRequest): Promise<Highligh
   const { tokens } = highlighter.codeToTokens(code, {
     lang: name,
     themes: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
-    defaultColor: false,
+    defaultColor: 'light-dark()',
   })
   if (tokens.reduce((sum, line) => sum + line.length, 0) > maxTokens) return null
-  return tokens.map((line) =>
-    line.map(({ content, htmlStyle }) => ({
-      text: content,
-      light: htmlStyle?.['--shiki-light'] ?? '',
-      dark: htmlStyle?.['--shiki-dark'] ?? '',
-    })),
-  )
+  return tokens.map((line) => line.map(({ content, htmlStyle }) => ({ text: content, color: htmlStyle?.['color'] })))
 }
 
 addEventListener('message', ({ data: { id, ...request } }: MessageEvent<HighlightRequest & { id: number }>) => {

@@ -5,11 +5,11 @@ import type { AppRun } from '../../../support/electron/modules.ts'
 
 vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
 
-const { CaptureShortcut, CaptureTray, CaptureWindow } = await import('../../../../src/main/app/electron/capture.ts')
+const { CaptureShortcut, CaptureTray, captureWindow } = await import('../../../../src/main/app/electron/capture.ts')
 const { noteOfLink, targetOf } = await import('../../../../src/main/app/electron/protocol-links.ts')
 
 const openCapture = (isQuitting = () => false) =>
-  new CaptureWindow({ url: 'app://commonplace/capture', preload: '/p', isQuitting })
+  captureWindow({ url: 'app://commonplace/capture', preload: '/p', isQuitting })
 
 let run: AppRun
 
@@ -20,11 +20,11 @@ beforeEach(async () => {
 
 describe('quick capture in the shell', () => {
   it('creates the window ahead, shows it on the pointer’s screen, and hides it on close', () => {
-    const capture = openCapture()
+    const show = openCapture()
     const [window] = run.windows
     expect(window?.options).toMatchObject({ show: false, frame: false, alwaysOnTop: true })
     expect(window?.webContents.addresses).toEqual(['app://commonplace/capture'])
-    capture.show()
+    show()
     expect(window?.getBounds()).toEqual({ x: 700, y: 280, width: 520, height: 240 })
     expect(window?.isVisible()).toBe(true)
     window?.close()
@@ -33,19 +33,19 @@ describe('quick capture in the shell', () => {
 
   it('closes the window when the app quits, and creates another after quitting was cancelled', async () => {
     let isQuitting = true
-    const capture = openCapture(() => isQuitting)
+    const show = openCapture(() => isQuitting)
     const [window] = run.windows
     window?.close()
     await run.settled()
     expect(window?.isDestroyed()).toBe(true)
     isQuitting = false
-    capture.show()
+    show()
     expect(run.windows.map((open) => open.isVisible())).toEqual([true])
   })
 
   it('shows a note of another program without saving it', () => {
-    const capture = openCapture()
-    capture.show('买牛奶 & 面包')
+    const show = openCapture()
+    show('买牛奶 & 面包')
     expect(run.windows[0]?.webContents.getURL()).toBe(
       `app://commonplace/capture?text=${encodeURIComponent('买牛奶 & 面包')}`,
     )

@@ -11,7 +11,7 @@ import { temporaryFolder, until } from '../../../support/folder.ts'
 
 vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
 
-const { followPower, openKeyVault, setLaunchAtLogin, UnreadBadge } =
+const { followPower, openKeyVault, setLaunchAtLogin, unreadBadge } =
   await import('../../../../src/main/app/electron/system-integration.ts')
 const { installContextMenu, installMenu } = await import('../../../../src/main/app/electron/menus.ts')
 const { recordDictionaries, recoverFromCrashes } = await import('../../../../src/main/app/electron/window-security.ts')
@@ -72,7 +72,7 @@ describe('unread answers', () => {
   it('counts them in the badge; notifies only about long ones, with a link to the chat', () => {
     const onOpen = vi.fn()
     let isSeen = false
-    const unread = new UnreadBadge({ isWindowFocused: () => isSeen, mayNotify: () => true, onOpen })
+    const unread = unreadBadge({ isWindowFocused: () => isSeen, mayNotify: () => true, onOpen })
     unread.addTurn(ended('a', 1000))
     unread.addTurn(ended('b', 60_000))
     unread.addTurn(ended('c', 60_000, 'aborted'))
@@ -88,7 +88,7 @@ describe('unread answers', () => {
   })
 
   it('sends no notifications when they are turned off', () => {
-    const unread = new UnreadBadge({ isWindowFocused: () => false, mayNotify: () => false, onOpen: vi.fn() })
+    const unread = unreadBadge({ isWindowFocused: () => false, mayNotify: () => false, onOpen: vi.fn() })
     unread.addTurn(ended('a', 60_000))
     expect(electron.state.notifications).toEqual([])
   })

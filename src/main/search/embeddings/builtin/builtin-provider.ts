@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { unlessAppError } from '#shared/util/errors.ts'
-import { cached, setBounded } from '#shared/util/lazy.ts'
+import { cached } from '#shared/util/lazy.ts'
 import { openBuiltinModel, type BuiltinModel } from './builtin-model.ts'
 import {
   foldText,
@@ -58,16 +58,10 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
 const maxWords = 5000
 
 function builtinWords(file: string): WordModel {
-  const known = new Map<string, ReturnType<typeof vectorOf>>()
-  const measure = (word: string) => {
-    let found = known.get(word)
-    if (!found) {
-      const model = openBuiltinModel(file)
-      found = vectorOf(model, tokensOf(model, word))
-      setBounded(known, word, found, maxWords)
-    }
-    return found
-  }
+  const measure = cached((word: string) => {
+    const model = openBuiltinModel(file)
+    return vectorOf(model, tokensOf(model, word))
+  }, maxWords)
   return {
     cosine: (one, other) => dot(measure(one).vector, measure(other).vector),
     rarity: (word) => measure(word).length,
