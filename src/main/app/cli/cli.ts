@@ -8,21 +8,19 @@ import { embeddingProviders } from '#shared/util/providers.ts'
 import type { hostTexts } from '#shared/i18n/host-texts.ts'
 import type { AppOptions } from '../composition/create-app.ts'
 import { ask } from './commands/ask-command.ts'
-import { evaluateRecall } from './commands/evaluate-command.ts'
 import { explain } from './commands/explain-command.ts'
 import { exportHistory, importHistory, showHistory } from './commands/history-command.ts'
 import { indexFiles, searchMemory, listChats, showStatus } from './commands/memory-commands.ts'
 import { getNote, importFiles, listRecent, undoChange } from './commands/note-commands.ts'
-import { saveNote } from './commands/remember-command.ts'
 import { completionScript, shells, type Shell } from './completion.ts'
-import { homeFlag, type CommonFlags, type McpFlags } from './flags.ts'
+import { homeFlag, type CommonFlags, type EvalFlags, type McpFlags } from './flags.ts'
 import { type Output, escapeControls, tolerateClosedOutput, UsageError } from './cli-output.ts'
 import { assertNeverUsed } from './open-memory.ts'
 import { errorText, loadHostTexts, problemsText, t } from '../texts.ts'
 import { defaultStateHome, stateFolders } from '../agents/state-folders.ts'
 import { appVersion, defaultAgentId } from '#platform'
 import { openInBrowser } from '../shell.ts'
-import { HostProcess, withPrimary, type PrimaryClient } from '../instance-lock/host-process.ts'
+import { withPrimary, type PrimaryClient } from '../instance-lock/with-primary.ts'
 
 /** Base of the worker entries: `src/main/` in a checkout, `out/main/` in the build. */
 const mainFolder = new URL(import.meta.url.endsWith('.ts') ? '../../' : '../', import.meta.url)
@@ -117,13 +115,18 @@ searchCommand('eval', t('help.eval'))
   .requiredOption('--queries <file>', t('help.queries'))
   .option('--off-topic <file>', t('help.offTopic'))
   .addOption(new Option('--provider <name>', t('help.provider')).choices(embeddingProviders))
-  .action(onPrimary(evaluateRecall))
+  .action(
+    onPrimary(async (primary, flags: CommonFlags & EvalFlags) =>
+      (await import('./commands/evaluate-command.ts')).evaluateRecall(primary, flags),
+    ),
+  )
 
 command('remember', t('help.remember'))
   .argument('[text]', t('help.note'))
   .option('--private', t('help.notePrivate'))
   .action(async (text: string | undefined, flags: CommonFlags) => {
     checkFolders(flags)
+    const { saveNote } = await import('./commands/remember-command.ts')
     print(await saveNote(appOptions(flags), flags, text), flags)
   })
 
@@ -252,6 +255,7 @@ function print({ value, text, warning, isFailure }: Output, flags: CommonFlags):
 }
 
 async function serveMcp(flags: McpFlags): Promise<void> {
+  const { HostProcess } = await import('../instance-lock/host-process.ts')
   const opening = HostProcess.open(appOptions(flags))
   // `runMcpServer` reports the error. Until it awaits the promise, a rejection must not count as unhandled.
   opening.catch(() => undefined)

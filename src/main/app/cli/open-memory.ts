@@ -18,14 +18,18 @@ export async function warmUpAgent(hostProcess: HostProcess, agent: string): Prom
 }
 
 /** A history without configuration means that the configuration was lost. @throws AppError `config_invalid` */
-export function assertNeverUsed({ folders }: AppBase, agent: string): void {
+export function assertNeverUsed({ folders }: Pick<AppBase, 'folders'>, agent: string): void {
   if (!existsSync(folders.agent(agent).history)) return
   const message = t('remember.lostConfig', { file: folders.config })
   throw new AppError('config_invalid', message, { file: folders.config, reason: message })
 }
 
 /** Creates the default workspace. @throws AppError `config_invalid`, `unknown_agent`, and as `agents.setUp` */
-export async function setUpAtFirstUse(client: ContractClient, base: AppBase, agent: string): Promise<void> {
+export async function setUpAtFirstUse(
+  client: ContractClient,
+  base: Pick<AppBase, 'folders'>,
+  agent: string,
+): Promise<void> {
   if (!(await client.settings.get()).firstRun) return
   assertNeverUsed(base, agent)
   const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace

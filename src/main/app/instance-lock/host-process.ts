@@ -242,36 +242,6 @@ function isOpen(socket: WebSocket): boolean {
   return socket.readyState === socket.OPEN
 }
 
-export interface PrimaryClient {
-  readonly client: ContractClient
-  readonly base: AppBase
-  /** True if this process is the primary instance. */
-  readonly isOwnApp: boolean
-}
-
-/**
- * Runs a command on the primary instance, or becomes the primary instance until the command ends.
- * @param isRepeatable true if the command may run twice, because the answering process can end before its answer arrives
- * @throws AppError `owner_gone` if the primary instance ended and the command may not run twice, as `HostProcess.open`
- * and as `run`
- */
-export async function withPrimary<T>(
-  options: AppOptions,
-  isRepeatable: boolean,
-  run: (primary: PrimaryClient) => Promise<T>,
-): Promise<T> {
-  const hostProcess = await HostProcess.open({ ...options, watch: false }, 'command')
-  try {
-    return await hostProcess.callPrimary(async (client, isRepeated) => {
-      if (isRepeated && !isRepeatable)
-        throw new AppError('owner_gone', 'the process that had this memory open ended before it answered', {})
-      return run({ client, base: hostProcess.base, isOwnApp: (await hostProcess.app()) !== undefined })
-    })
-  } finally {
-    await hostProcess.close()
-  }
-}
-
 /** If more bytes than this wait to be sent to one side, the other side pauses. */
 const maxBufferedBytes = 8 * 1024 * 1024
 const drainPollMs = 20

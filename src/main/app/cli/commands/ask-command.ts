@@ -10,7 +10,7 @@ import {
   isSuggestedChange,
 } from '#shared/chat/messages.ts'
 import type { ContractClient, CommandOutcome, ChatEvent, ChatMessage } from '#shared/contract/index.ts'
-import type { PrimaryClient } from '../../instance-lock/host-process.ts'
+import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
 import { setUpAtFirstUse } from '../open-memory.ts'
 import type { AskFlags } from '../flags.ts'
 import { printedFields, type Output, escapeControls, UsageError } from '../cli-output.ts'
