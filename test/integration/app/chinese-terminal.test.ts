@@ -40,6 +40,7 @@ const commands = [
   'get',
   'recent',
   'undo',
+  'install',
   'import',
 ]
 
