@@ -52,7 +52,7 @@ describe('programs over stdio', () => {
     const log = await readFile(join(workspace, `memory/${new Date().toLocaleDateString('sv')}.md`), 'utf8')
     expect(acknowledged.length).toBeGreaterThan(0)
     for (const note of acknowledged) expect(log.split(note)).toHaveLength(2)
-  }, 120_000)
+  }, rounds(120_000, 3_600_000))
 
   it('are served by their own process where no other one can be started', async () => {
     const { home } = await prepareFolders({ files: { 'tea.md': 'Lena likes jasmine tea.\n' } })

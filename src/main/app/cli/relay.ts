@@ -87,7 +87,8 @@ async function findOwner(home: string, query: string): Promise<Socket | undefine
 /** Clients can end their process group, and the working directory can be removed. For the limits, see `launch.mjs`. */
 function startOwner(home: string): void {
   const args = ['--max-semi-space-size=4', process.argv[1] ?? '', 'own', '--home', home]
-  const env = { MALLOC_ARENA_MAX: '2', ...process.env }
+  const limits = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '65536' }
+  const env = { ...limits, ...process.env }
   const options = { detached: true, stdio: 'ignore', cwd: homedir(), env, windowsHide: true } as const
   try {
     const child = spawn(process.execPath, args, options)

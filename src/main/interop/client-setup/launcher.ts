@@ -48,6 +48,9 @@ export function startOfLauncher(launcher: string, platform: NodeJS.Platform): St
     : { command: launcher, args: [], env: {} }
 }
 
+/** As in launch.mjs. */
+const memoryLimits = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '65536' }
+
 const installedMark = '(installed app)'
 const targetLine = /^(?:#|rem) Starts (.+)$/m
 
@@ -71,8 +74,7 @@ function scriptOf({ command, args, env }: StartCommand, isInstalled: boolean, pl
   const target = isInstalled ? command : (args.at(-1) ?? command)
   const about = `Commonplace ${isInstalled ? installedMark : '(checkout)'}. Every start of the app renews this file.`
   const missing = 'commonplace: the app is not where it was; start it once, and this command works again.'
-  // See `run` in launch.mjs for both limits of memory.
-  const variables = Object.entries({ MALLOC_ARENA_MAX: '2', ...env })
+  const variables = Object.entries({ ...memoryLimits, ...env })
   const words = [command, ...(isInstalled ? [] : ['--max-semi-space-size=4']), ...args]
   if (platform === 'win32') {
     const quoted = words.map((word) => `"${word.replaceAll('%', '%%')}"`)

@@ -19,6 +19,7 @@ import { UnitStore } from '../units/unit-store.ts'
 import { describeIncompleteSettings } from '../vector/embed-queue.ts'
 import { ageOf } from '#platform'
 import { Embedder, remainingMs } from '../vector/embedder.ts'
+import { collectGarbage } from './collect-garbage.ts'
 import { openIndexFile, replaceIndexFile, type IndexFileSettings } from './index-file.ts'
 import { PendingChanges } from './pending-changes.ts'
 import { hasCurrentSchema, hasModel, isCorruption, modelOfIndex, openForWriting } from './index-schema.ts'
@@ -58,6 +59,9 @@ const fileTimeStepMs = 2000
 /** Delay of the sync that finds changes made before a watcher was ready. Not 0, so that power saving can defer it. */
 const readyMs = 1
 const filesDelayMs = 50
+/** Number of changed files after which memory is given back. */
+const manyFiles = 100
+const collectDelayMs = 5000
 
 export class Indexer {
   readonly #settings: IndexerSettings
@@ -415,6 +419,7 @@ export class Indexer {
     this.#state = this.#isReplacing ? 'rebuilding' : 'ready'
     this.#emitStatus()
     if (report.changed.length > 0) this.#emit({ type: 'indexed' })
+    if (report.changed.length > manyFiles) setTimeout(collectGarbage, collectDelayMs).unref()
     if (!this.#isReplacing) this.#embedder?.start(store)
   }
 

@@ -41,6 +41,8 @@ const maxCrashes = 3
 const crashWindowMs = 60_000
 /** On Windows, a file that the searcher has open can't be replaced. */
 const canBeOpenTwice = process.platform !== 'win32'
+/** Without searches, the searcher gives its memory back after this time, ms. The next search starts it in 0.3 s. */
+const searcherIdleMs = 60_000
 /** Searches allocate many short-lived objects. */
 const searcherYoungGenerationMb = 8
 
@@ -70,6 +72,7 @@ export class IndexWorkers {
     this.#searcher = new WorkerHost<SearcherJobs>({
       entry: entries.searcher,
       youngGenerationMb: searcherYoungGenerationMb,
+      idleMs: searcherIdleMs,
       onStart: (client, ending) => this.#openSearcher(client, ending),
       onStop: (client) => client.close(),
       onCrash,
@@ -198,11 +201,12 @@ export class IndexWorkers {
     this.#replacement = promise
     try {
       await Promise.allSettled(this.#readers)
-      await this.#searcher.run((searcher) => searcher.release())
+      const hasSearcher = this.#searcher.isRunning
+      if (hasSearcher) await this.#searcher.run((searcher) => searcher.release())
       try {
         if (isRebuilt) await this.#indexer.run((indexer) => indexer.swap())
       } finally {
-        await this.#searcher.run((searcher) => searcher.resume())
+        if (hasSearcher) await this.#searcher.run((searcher) => searcher.resume())
       }
     } finally {
       resolve()
