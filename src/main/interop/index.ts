@@ -1,6 +1,6 @@
 export { ClientApps } from './client-apps/client-apps.ts'
 export { ClientInstaller } from './client-setup/client-installer.ts'
-export { installedProgram, launcherPath } from './client-setup/launcher.ts'
+export { installedProgram, launcherPath, renewLauncher } from './client-setup/launcher.ts'
 export { findOpenClawSettings } from './import/openclaw.ts'
 export { findMemories, Importer, type ImportedMemories } from './import/importer.ts'
 export { type MemoryAccess } from './mcp-server/caller.ts'

@@ -35,24 +35,28 @@ describe('programs over stdio', () => {
     await until(() => !isRunning(owner), 20_000)
   })
 
-  it('lose no acknowledged note and write none twice, however often the process or the relay is killed', async () => {
-    const { home, workspace } = await prepareFolders({})
-    const acknowledged: string[] = []
-    let program = await startStdio(['mcp', '--home', home])
-    for (let round = 0; round < rounds(4, 1000); round += 1) {
-      const note = `Fact number ${round} is about place ${round * 7}.`
-      const saved = program.call('remember', { text: note })
-      await sleep(Math.random() * 120)
-      if (round % 2 === 0) process.kill(await ownerOf(home), 'SIGKILL')
-      else program.killGroup()
-      const answer = await saved.catch(() => undefined)
-      if (answer && /^(?:saved|already there)/.test(textOf(answer))) acknowledged.push(note)
-      if (round % 2 === 1) program = await startStdio(['mcp', '--home', home])
-    }
-    const log = await readFile(join(workspace, `memory/${new Date().toLocaleDateString('sv')}.md`), 'utf8')
-    expect(acknowledged.length).toBeGreaterThan(0)
-    for (const note of acknowledged) expect(log.split(note)).toHaveLength(2)
-  }, rounds(120_000, 3_600_000))
+  it(
+    'lose no acknowledged note and write none twice, however often the process or the relay is killed',
+    async () => {
+      const { home, workspace } = await prepareFolders({})
+      const acknowledged: string[] = []
+      let program = await startStdio(['mcp', '--home', home])
+      for (let round = 0; round < rounds(4, 1000); round += 1) {
+        const note = `Fact number ${round} is about place ${round * 7}.`
+        const saved = program.call('remember', { text: note })
+        await sleep(Math.random() * 120)
+        if (round % 2 === 0) process.kill(await ownerOf(home), 'SIGKILL')
+        else program.killGroup()
+        const answer = await saved.catch(() => undefined)
+        if (answer && /^(?:saved|already there)/.test(textOf(answer))) acknowledged.push(note)
+        if (round % 2 === 1) program = await startStdio(['mcp', '--home', home])
+      }
+      const log = await readFile(join(workspace, `memory/${new Date().toLocaleDateString('sv')}.md`), 'utf8')
+      expect(acknowledged.length).toBeGreaterThan(0)
+      for (const note of acknowledged) expect(log.split(note)).toHaveLength(2)
+    },
+    rounds(120_000, 3_600_000),
+  )
 
   it('are served by their own process where no other one can be started', async () => {
     const { home } = await prepareFolders({ files: { 'tea.md': 'Lena likes jasmine tea.\n' } })

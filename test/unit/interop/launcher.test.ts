@@ -69,12 +69,13 @@ describe.skipIf(process.platform === 'win32')('the launcher', () => {
 
   it('stands in the entries of programs; an entry that starts a missing app is repaired with its options', async () => {
     const { installer, launcher, config } = await installerFor(await appIn('out/main'), '')
-    const gone = { command: '/gone/node', args: ['/gone/index.js', 'mcp', '--client', 'cursor', '--agent', 'work'] }
+    const options = ['mcp', '--client', 'cursor', '--agent', 'work']
+    const gone = { command: '/gone/node', args: ['/gone/index.js', ...options], envFile: '.env' }
     await writeFile(config, JSON.stringify({ mcpServers: { commonplace: gone } }))
     expect(await installer.inspect('cursor', {})).toMatchObject({ state: 'broken', problem: null })
     await installer.connect('cursor', {})
     expect(JSON.parse(await readFile(config, 'utf8'))).toEqual({
-      mcpServers: { commonplace: { command: launcher, args: ['mcp', '--client', 'cursor', '--agent', 'work'] } },
+      mcpServers: { commonplace: { command: launcher, args: options, envFile: '.env' } },
     })
     expect(await installer.inspect('cursor', { agent: 'work' })).toMatchObject({ state: 'connected' })
     expect(await installer.inspect('cursor', {})).toMatchObject({ state: 'other' })

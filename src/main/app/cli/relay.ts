@@ -1,22 +1,22 @@
 /**
  * Connects a program to the process that has the memory open, without the code of the app: passes the messages of stdio
  * on through the socket of that process, and starts one if there is none. If that process ends, the relay connects to
- * the next one, repeats the handshake and sends unanswered requests again. A note that was saved meanwhile is not saved
- * twice: `remember` recognises a repeated entry.
+ * the next one, repeats the handshake and sends unanswered requests again, marked so that a note that was saved meanwhile
+ * is not saved twice.
  */
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rm, rmdirSync, statSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 
 /** Time for finding or starting a process, ms. */
 const connectMs = 5000
 const pollMs = 25
-/** A process that has just been started can end because another one has the lock, ms. */
-const restartMs = 2000
+/** Time for a start, ms: a process that has just been started can end because another one has the lock. */
+const restartMs = 3000
 const maxAttempts = 3
 /** As for `serveOverStdio`. */
 const maxMessageLength = 4 * 1024 * 1024
@@ -24,7 +24,7 @@ const maxMessageLength = 4 * 1024 * 1024
 interface Message {
   readonly id?: string | number
   readonly method?: string
-  readonly params?: { readonly uri?: string; readonly requestId?: string | number }
+  readonly params?: { readonly uri?: string; readonly requestId?: string | number; readonly _meta?: object }
 }
 
 interface Request {
@@ -71,17 +71,37 @@ function queryOf(args: readonly string[]): string | undefined {
 
 async function findOwner(home: string, query: string): Promise<Socket | undefined> {
   const deadline = performance.now() + connectMs
-  let startedAt = -Infinity
+  const startFolder = join(home, 'owner/start')
   while (performance.now() < deadline) {
     const socket = await connectToOwner(home, query)
-    if (socket) return socket
-    if (performance.now() - startedAt > restartMs) {
-      startedAt = performance.now()
-      startOwner(home)
+    if (socket) {
+      // The next start need not wait.
+      rm(startFolder, { recursive: true }, () => undefined)
+      return socket
     }
-    await sleep(pollMs)
+    const isChosen = mayStart(startFolder)
+    if (isChosen === undefined) return undefined
+    if (isChosen) startOwner(home)
+    await sleep(pollMs * (0.5 + Math.random()))
   }
   return undefined
+}
+
+/** Chooses one of several relays to start a process. @returns undefined if the state folder cannot be written */
+function mayStart(startFolder: string): boolean | undefined {
+  try {
+    const startedAt = statSync(startFolder, { throwIfNoEntry: false })?.mtimeMs
+    if (startedAt !== undefined && Date.now() - startedAt < restartMs) return false
+    // Only one of the relays that find an old folder can rename it.
+    if (startedAt !== undefined) renameSync(startFolder, `${startFolder}-${process.pid}`)
+    if (startedAt !== undefined) rmdirSync(`${startFolder}-${process.pid}`)
+    mkdirSync(dirname(startFolder), { recursive: true, mode: 0o700 })
+    mkdirSync(startFolder)
+    return true
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    return code === 'EEXIST' || code === 'ENOENT' ? false : undefined
+  }
 }
 
 /** Clients can end their process group, and the working directory can be removed. For the limits, see `launch.mjs`. */
@@ -236,7 +256,7 @@ class Relay {
     }
     for (const request of this.#requests.values()) {
       request.attempts += 1
-      socket.write(request.line)
+      socket.write(repeated(request.line))
     }
     this.#follow(socket)
   }
@@ -266,6 +286,14 @@ function readLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void
     if (rest !== '') onLine(`${rest}\n`)
   })
   stream.resume()
+}
+
+/** Marks a call that may have had its effect already, see `mcp-server.ts`. */
+function repeated(line: string): string {
+  const message = messageIn(line)
+  if (message.method !== 'tools/call') return line
+  const params = { ...message.params, _meta: { ...message.params?._meta, 'commonplace/repeated': true } }
+  return `${JSON.stringify({ ...message, params })}\n`
 }
 
 function messageIn(line: string): Message {

@@ -184,6 +184,8 @@ export class HostProcess {
       const isResident = this.#kind !== 'command'
       const serve = isResident ? this.#serveProgram.bind(this) : undefined
       const listenFailure = await primaryInstance?.listen(answer, serve, this.#kind === 'owner')
+      // Programs could not reach an owner, which would keep the lock from the processes that serve them instead.
+      if (listenFailure !== undefined && this.#kind === 'owner') throw new Error(listenFailure)
       if (listenFailure !== undefined)
         app.health.report({ part: 'owner', code: 'owner_unheard', message: listenFailure })
       app.events.subscribe('event', (event) => this.#events.emit(event))

@@ -4,6 +4,7 @@ import type { ContractClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { AppBase, AppOptions } from '../composition/create-app.ts'
 import { defaultStateHome, stateFolders } from '../agents/state-folders.ts'
+import { launcherPath, renewLauncher } from '#interop'
 import { callPrimary, lockPathsOf } from './primary-connection.ts'
 
 export interface PrimaryClient {
@@ -32,6 +33,9 @@ export async function withPrimary<T>(
     const answer = await callPrimary(lockPathsOf(folders.home, undefined), (client) =>
       run({ client, base, isOwnApp: false }),
     )
+    // The app that answered may be elsewhere.
+    if (answer && folders.home === defaultStateHome({}))
+      await renewLauncher(launcherPath(folders.home, process.platform), options.mainFolder).catch(() => undefined)
     if (answer && 'value' in answer) return answer.value
     if (answer && !isRepeatable) throw goneError
   }

@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { ConnectableProgram } from '#shared/contract/index.ts'
+import { isRecord } from '#shared/util/json.ts'
 import { AppError, isSystemError, onSystemError, retryIf } from '#shared/util/errors.ts'
 import { describeChange, readSmallText, writeDurably } from '#platform'
 import { McpConnection } from '#agent/mcp-client'
@@ -229,12 +230,15 @@ function isBrokenEntry(entry: unknown): boolean {
   return start.some((part) => isAbsolute(part) && part.length > 2 && !existsSync(part))
 }
 
-/** Returns the entry that starts the app; one that repairs a broken entry keeps its options. */
+/** Returns the entry that starts the app. It keeps other fields; one that repairs a broken entry, its options, too. */
 function entryFor(program: KnownClient, start: StartCommand, current: unknown): ServerEntry {
-  if (!isBrokenEntry(current)) return program.entry(start)
+  const others = isRecord(current) ? (current as ServerEntry) : {}
   const parts = commandLineOf(current)
-  const options = parts.slice(parts.indexOf('mcp'))
-  return program.entry({ ...start, args: [...start.args.slice(0, start.args.indexOf('mcp')), ...options] })
+  const options = isBrokenEntry(current)
+    ? parts.slice(parts.indexOf('mcp'))
+    : start.args.slice(start.args.indexOf('mcp'))
+  const args = [...start.args.slice(0, start.args.indexOf('mcp')), ...options]
+  return { ...others, ...program.entry({ ...start, args }) }
 }
 
 /** @throws AppError `config_invalid` if the folder of a link's target is missing, as on an unmounted disk */

@@ -93,7 +93,8 @@ function scriptOf({ command, args, env }: StartCommand, isInstalled: boolean, pl
 # ${about}
 # Starts ${target}
 [ -e ${quote(target)} ] || { echo '${missing}' >&2; exit 127; }
-exec env ${variables.map(([name, value]) => `${name}=${value}`).join(' ')} ${words.map(quote).join(' ')} "$@"
+export ${variables.map(([name, value]) => `${name}=${value}`).join(' ')}
+exec ${words.map(quote).join(' ')} "$@"
 `
 }
 

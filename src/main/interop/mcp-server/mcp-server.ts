@@ -57,6 +57,9 @@ export function buildMemoryServer(access: MemoryAccess): McpServer {
   return server
 }
 
+/** Set by the relay in a request that it sends again, see `relay.ts`. */
+const repeatedKey = 'commonplace/repeated'
+
 function addTool(
   server: McpServer,
   { name, title, description, input, output, isWriting = false, run }: MemoryTool,
@@ -68,11 +71,11 @@ function addTool(
     : { readOnlyHint: true, openWorldHint: false }
   const config = { title, description, inputSchema: input, ...(output && { outputSchema: output }), annotations }
   server.registerTool(name, config, async (args, context) => {
-    const { signal } = context.mcpReq
+    const { signal, _meta } = context.mcpReq
     try {
       const { id: client, agent } = await callerOf(context)
       const { lines, structured } = await inTurn(ask, client, signal, () =>
-        run(args, { agent, client, ask, now, signal }),
+        run(args, { agent, client, ask, now, signal, isRepeated: _meta?.[repeatedKey] === true }),
       )
       const content = [{ type: 'text' as const, text: lines.join('\n') }]
       return { content, ...(structured && { structuredContent: { ...structured } }) }

@@ -20,6 +20,8 @@ export function parametersOf<Shape extends z.ZodRawShape>(shape: Shape) {
 export interface MemoryToolContext extends Pick<MemoryAccess, 'ask' | 'now'> {
   readonly agent: string
   readonly client: string
+  /** True if an earlier attempt of this call may have had its effect. */
+  readonly isRepeated: boolean
   /** Aborts when the program cancels its call or disconnects. */
   readonly signal: AbortSignal
 }

@@ -19,7 +19,7 @@ export const rememberTool: MemoryTool<typeof input> = {
     "Saves a note in the user's memory, which all assistants read. Call it when the user asks, and after a decision, a preference or a result worth keeping. No passwords or keys.",
   input,
   isWriting: true,
-  async run({ text, replaces }, { agent, client, ask, signal }) {
+  async run({ text, replaces }, { agent, client, ask, signal, isRepeated: wasSent }) {
     const note = text.trim()
     if (!/[\p{L}\p{N}\p{S}]/u.test(note)) throw invalidInput('nothing to remember: text is empty')
     const old = replaces === undefined ? undefined : parseLines(replaces)
@@ -27,7 +27,7 @@ export const rememberTool: MemoryTool<typeof input> = {
       throw invalidInput('replaces is the place of one line: path:line')
     const request = { agent, client, text: note, ...(old && { replaces: { path: old.path, line: old.startLine } }) }
     const { path, startLine, endLine, wasThere, proposal, alike } = await ask((primary, isRepeated) =>
-      primary.clients.remember({ ...request, mayBeThere: isRepeated }, { signal }),
+      primary.clients.remember({ ...request, mayBeThere: isRepeated || wasSent }, { signal }),
     )
     const lines = endLine > startLine ? `${startLine}-${endLine}` : startLine
     const decided = proposal === null ? 'the user has refused this before' : 'the user decides'
