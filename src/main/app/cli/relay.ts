@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util'
 const connectMs = 5000
 const pollMs = 25
 /** Time for a start, ms: a process that has just been started can end because another one has the lock. */
-const restartMs = 3000
+const restartMs = 2000
 const maxAttempts = 3
 /** As for `serveOverStdio`. */
 const maxMessageLength = 4 * 1024 * 1024
