@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 
 /** Time for finding or starting a process, ms. */
-const connectMs = 5000
+const connectMs = 4500
 const pollMs = 25
 /** Time for a start, ms: a process that has just been started can end because another one has the lock. */
 const restartMs = 2000
