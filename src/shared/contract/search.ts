@@ -243,7 +243,7 @@ const searchRunSchema = z.object({
   /** Null for the ranking model. */
   weights: weightsSchema.nullable(),
   notice: retrieverNoticeSchema.nullable(),
-  timings: z.object({ embedMs: z.number(), vectorMs: z.number(), textMs: z.number(), totalMs: z.number() }),
+  timings: z.object({ embedMs: z.number(), totalMs: z.number() }),
 })
 
 export const searchResponseSchema = searchRunSchema.extend({

@@ -42,7 +42,7 @@ async function search({ results = [], response = {}, notes = {}, seesPrivate = t
       minScore: 0.25,
       weights: null,
       notice: null,
-      timings: { embedMs: 1, vectorMs: 1, textMs: 1, totalMs: 3 },
+      timings: { embedMs: 1, totalMs: 3 },
       ...response,
     })),
   }

@@ -196,8 +196,8 @@ program
   .option('--yes', t('help.yes'))
   .addOption(new Option('--once').hideHelp())
   .action(async ({ yes = false, once: isOnce = false }: { yes?: boolean; once?: boolean }) => {
-    const { installCommand } = await import('./commands/mcp-command.ts')
-    print(await installCommand(appOptions({}), yes, isOnce), { agent: defaultAgentId })
+    const { offerCommand } = await import('./commands/mcp-command.ts')
+    print(await offerCommand(appOptions({}), yes, isOnce), { agent: defaultAgentId })
   })
 
 program

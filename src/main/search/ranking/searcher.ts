@@ -206,13 +206,7 @@ export class Searcher {
     const embedMs = performance.now() - started
     return this.#db.transaction(() => {
       const ranked = this.#rankNow(query, settings, overrides, alsoRank, vector)
-      const totalMs = performance.now() - started
-      const { vectorMs } = ranked.notes
-      return answer({
-        ...ranked,
-        notice,
-        timings: { embedMs, vectorMs, textMs: totalMs - embedMs - vectorMs, totalMs },
-      })
+      return answer({ ...ranked, notice, timings: { embedMs, totalMs: performance.now() - started } })
     })()
   }
 

@@ -201,13 +201,11 @@ export class UnitSearcher {
     const lexicon = reader.lexicon()
     const searched = searchedWords(query)
     const words = findQueryWords(searched, lexicon, this.relations)
-    const started = performance.now()
     const isClassic = options.classicWeights !== undefined
     // If the model knows no word of the query, its vector means nothing.
     const usesVector = vector !== undefined && (isClassic || !this.#isMisspelled(words))
     const model = this.#provider?.similarity
     const similarity = usesVector ? vectors.similarityTo({ vector, model, text: query.words }) : undefined
-    const vectorMs = performance.now() - started
     const excludedBy = this.#filters.excludersOf(query.filters, lexicon, options.scope.hasPrivate)
     // Weekdays are no topic, nor are dates beside a filter: without a topic, the notes of the day are listed.
     const boosts = query.boosts.filter(({ kind }) => kind === 'relative')
@@ -246,7 +244,6 @@ export class UnitSearcher {
       /** The best unit that `alsoRank` names; undefined if one of them is a candidate. */
       alsoRanked: this.#rankAlso(search, ranked, hasTopic),
       characters: shown.reduce((sum, { unit }) => sum + (lengths.get(unit.id) ?? 0), 0),
-      vectorMs,
       weights: isClassic ? null : this.#model(similarity),
       supersessions,
       /** The newer line on the subject of the first note. */

@@ -73,7 +73,7 @@ async function uninstall(installer: ClientInstaller, { dryRun = false }: McpFlag
  * Makes `commonplace` a command of the user's shells, after it has listed what it creates.
  * @param isOnce notes that the user was asked, and does nothing where there is nothing to install
  */
-export async function installCommand(options: AppOptions, isAgreed: boolean, isOnce: boolean): Promise<Output> {
+export async function offerCommand(options: AppOptions, isAgreed: boolean, isOnce: boolean): Promise<Output> {
   const base = await openBase(options)
   try {
     const installer = createClientInstaller(options, base.folders)
