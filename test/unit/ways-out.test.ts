@@ -49,6 +49,11 @@ const allowed: Record<string, { readonly ways: readonly string[]; readonly reaso
     ways: ['node:net', 'ws'],
     reason: 'connects to the socket file of the other process',
   },
+  'app/instance-lock/relay.ts': {
+    ways: ['child_process', 'node:net'],
+    reason: 'connects to that socket file, and starts a process that listens on it',
+  },
+  'interop/client-setup/launcher.ts': { ways: ['child_process'], reason: 'sets PATH on Windows' },
   'app/instance-lock/primary-instance.ts': { ways: ['node:http', 'ws'], reason: 'listens on a socket file' },
   'app/server/http-server.ts': { ways: ['node:http', 'ws'], reason: 'listens on a loopback address' },
   'app/server/mcp-endpoint.ts': { ways: ['node:http'], reason: 'listens on a loopback address' },

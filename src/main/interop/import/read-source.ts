@@ -64,7 +64,7 @@ interface Contents {
   readonly omitted: readonly OmittedFile[]
 }
 
-const unread: readonly OmittedFile['reason'][] = ['large', 'unreadable', 'name']
+const unread: ReadonlySet<OmittedFile['reason']> = new Set(['large', 'unreadable', 'name'])
 /** Limit of the texts of one import, bytes: the import holds all of them in memory, exported chats twice. */
 const maxImportBytes = 256 * 1024 * 1024
 /** Limit of an inner archive, bytes. Export tools split at 5 GB or less. */
@@ -272,7 +272,7 @@ async function readContents(
     topFolder: hasNotes ? topFolder : '',
     files: [...(chats?.files ?? []), ...linked, ...items.notes],
     memories: chats?.memories ?? [],
-    skipped: omitted.filter(({ path, reason }) => isMarkdown(path) && unread.includes(reason)).length,
+    skipped: omitted.filter(({ path, reason }) => isMarkdown(path) && unread.has(reason)).length,
     leftParts: Array.from(omittedParts, ([reason, number]) => ({ reason, count: number })),
     decoded,
     names,

@@ -11,6 +11,7 @@ import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { ageOf } from '#platform'
 
 /** Time for finding or starting a process, ms. */
 const connectMs = 4500
@@ -90,11 +91,11 @@ async function findOwner(home: string, query: string): Promise<Socket | undefine
 /** Chooses one of several relays to start a process. @returns undefined if the state folder cannot be written */
 function mayStart(startFolder: string): boolean | undefined {
   try {
-    const startedAt = statSync(startFolder, { throwIfNoEntry: false })?.mtimeMs
-    if (startedAt !== undefined && Date.now() - startedAt < restartMs) return false
+    const earlier = statSync(startFolder, { throwIfNoEntry: false })
+    if (earlier && ageOf(earlier) < restartMs) return false
     // Only one of the relays that find an old folder can rename it.
-    if (startedAt !== undefined) renameSync(startFolder, `${startFolder}-${process.pid}`)
-    if (startedAt !== undefined) rmdirSync(`${startFolder}-${process.pid}`)
+    if (earlier) renameSync(startFolder, `${startFolder}-${process.pid}`)
+    if (earlier) rmdirSync(`${startFolder}-${process.pid}`)
     mkdirSync(dirname(startFolder), { recursive: true, mode: 0o700 })
     mkdirSync(startFolder)
     return true
