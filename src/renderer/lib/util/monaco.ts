@@ -20,8 +20,8 @@ export { monaco }
 
 function applyTheme(): void {
   const style = getComputedStyle(document.documentElement)
-  const color = (name: string) => style.getPropertyValue(`--${name}`).trim()
   const isDark = document.documentElement.dataset['theme'] === 'dark'
+  const color = (name: string) => style.getPropertyValue(`--${name}`).match(/#\w+/g)?.[Number(isDark)] ?? ''
   monaco.editor.defineTheme('commonplace', {
     base: isDark ? 'vs-dark' : 'vs',
     inherit: true,

@@ -319,6 +319,6 @@ describe('the pages of the app', () => {
 
   it('have the colours that the window shows before', () => {
     const style = readFileSync(new URL('../../../../src/renderer/styles.css', import.meta.url), 'utf8')
-    for (const color of ['#fdfcfa', '#1a1917']) expect(style).toContain(`--paper: ${color}`)
+    expect(style).toContain('--paper: light-dark(#fdfcfa, #1a1917)')
   })
 })
