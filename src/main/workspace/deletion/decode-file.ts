@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
+import { unlessSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 
 const maxBytes = 256 * 1024 * 1024
@@ -17,17 +18,11 @@ export async function decodeFile(
   if (info.size > maxBytes) return {}
   const bytes = await readFile(file)
   const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b
-  const content = isZipped ? unzip(bytes) : bytes
+  // The errors of damaged data: such a file is searched as it is.
+  const unzipped = isZipped ? unlessSystemError(() => gunzipSync(bytes), 'Z_DATA_ERROR', 'Z_BUF_ERROR') : undefined
+  const content = unzipped ?? bytes
   const text = content.toString('utf8')
   return { text, isZipped, isUtf8: Buffer.from(text, 'utf8').equals(content) }
-}
-
-function unzip(bytes: Buffer): Buffer {
-  try {
-    return gunzipSync(bytes)
-  } catch {
-    return bytes
-  }
 }
 
 export function isJson(path: string): boolean {
