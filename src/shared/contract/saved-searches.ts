@@ -47,7 +47,7 @@ export const savedSearches = {
     progress: progressSchema.nullable(),
   }),
   /** Merges the expected lines into an existing query. */
-  add: rpc(forAgent.extend({ question: questionSchema }), { id: z.string() }),
+  add: rpc(forAgent.extend({ question: questionSchema }), done),
   remove: rpc(forAgent.extend({ id: idSchema }), { removed: questionSchema.nullable() }),
   run: rpc(forAgent, savedSearchRunSchema.nullable()),
   stop: rpc(forAgent, done),

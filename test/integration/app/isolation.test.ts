@@ -322,8 +322,9 @@ describe('isolation: hostile paths in every request and tool', () => {
       origin,
       mayWrite: () => true,
     }
-    const forget = async (added: unknown) => {
-      const { id } = added as { readonly id: string }
+    const forget = async () => {
+      const { checks } = await call(createRouter(app).savedSearches.list, { agent: 'main' })
+      const id = checks.at(-1)?.id ?? ''
       await call(createRouter(app).savedSearches.remove, { agent: 'main', id })
     }
     const paths = hostilePaths(root, home)
@@ -346,7 +347,7 @@ describe('isolation: hostile paths in every request and tool', () => {
           await attempt(`${name} ${label}`, async () => {
             const result: unknown = await call(procedure, input as never)
             // Every change runs all saved queries, so this one is removed again.
-            if (name === 'savedSearches.add') await forget(result)
+            if (name === 'savedSearches.add') await forget()
             const isStream = typeof result === 'object' && result !== null && Symbol.asyncIterator in result
             return isStream ? Array.fromAsync(result as AsyncIterable<unknown>) : result
           })

@@ -89,11 +89,10 @@ export class SavedSearches {
     }
   }
 
-  /** Adds a query, or expected lines to an equal query. @returns its id */
-  async add(question: CheckedQuestion): Promise<{ id: string }> {
-    const ids = await this.#merge([question])
+  /** Adds a query, or expected lines to an equal query. */
+  async add(question: CheckedQuestion): Promise<void> {
+    await this.#merge([question])
     this.scheduleRun('index')
-    return { id: ids[0] ?? '' }
   }
 
   /** @returns the removed query, so that it can be added again; null for an unknown id */
@@ -228,26 +227,26 @@ export class SavedSearches {
     }
   }
 
-  /** Adds queries, or expected lines to existing queries. @returns the ids in the order of `questions` */
-  async #merge(questions: readonly { query: string; relevant: readonly ExpectedLines[] }[]): Promise<string[]> {
-    const ids: string[] = []
+  /** Adds queries, or expected lines to existing queries. */
+  async #merge(questions: readonly { query: string; relevant: readonly ExpectedLines[] }[]): Promise<void> {
     await this.#change((queries) => {
       const byQuery = new Map(queries.map((savedQuery) => [savedQuery.query, savedQuery]))
       for (const { query, relevant } of questions) {
         const saved = byQuery.get(query)
-        const id = saved?.id ?? randomUUID()
         // Lines that are added again lose their stored text and get the current one.
         const others = (saved?.relevant ?? []).filter(
           (lines) => !relevant.some((added) => isDeepStrictEqual(withoutText(lines), withoutText(added))),
         )
-        byQuery.set(query, { id, query, relevant: [...others, ...relevant.map(withoutText)] })
-        ids.push(id)
+        byQuery.set(query, {
+          id: saved?.id ?? randomUUID(),
+          query,
+          relevant: [...others, ...relevant.map(withoutText)],
+        })
       }
       return [...byQuery.values()]
     })
     await this.#updateExpectedLines()
     this.#changes.emit()
-    return ids
   }
 
   async #load(): Promise<StoredSearch[]> {
