@@ -169,23 +169,17 @@ export function groupOf(path: readonly string[]): { section: SectionId; group: G
 
 const allGroups = sections.flatMap(({ id, groups }) => groups.map((group: GroupId) => ({ section: id, group })))
 
-export interface PlacedSetting {
-  readonly row: SettingRow
-  readonly section: SectionId
-  readonly group: GroupId
-  readonly isOfApp: boolean
-  /** False if the setting is shown only after *Advanced* is opened. */
-  readonly isEveryday: boolean
-}
+export type PlacedSetting = ReturnType<typeof placeSettings>[number]
 
 /** Returns the settings of agents and of the app in the order of the groups. Settings without a group are omitted. */
-export function placeSettings(ofAgents: readonly SettingRow[], ofApp: readonly SettingRow[]): PlacedSetting[] {
+export function placeSettings(ofAgents: readonly SettingRow[], ofApp: readonly SettingRow[]) {
   const placed = [...ofAgents, ...ofApp].flatMap((row, index) => {
+    /** False if the setting is shown only after *Advanced* is opened. */
     const isEveryday = everydayKeys.has(row.path.join('.'))
     const placement = groupOf(row.path)
     return placement ? [{ row, isOfApp: index >= ofAgents.length, isEveryday, ...placement }] : []
   })
-  const rankOf = ({ group }: PlacedSetting) => allGroups.findIndex((other) => other.group === group)
+  const rankOf = ({ group }: { group: GroupId }) => allGroups.findIndex((other) => other.group === group)
   return placed.toSorted((one, other) => rankOf(one) - rankOf(other))
 }
 

@@ -8,18 +8,10 @@ import {
 import { formatDay, toPlainText } from '#search/text'
 import { sectionsOf, type Section } from '#shared/markdown/sections.ts'
 import { statementsOf, type Note } from '../rules/note-rules.ts'
-import type { Place } from '../suggestions/suggestion.ts'
 import { dot } from '#search'
 
-export interface ReviewLine extends Place {
-  /** Without the markers of lists, quotations and tasks. */
-  readonly text: string
-  /** Day of its daily log, `YYYY-MM-DD`; undefined for other notes. */
-  readonly day: string | undefined
-  readonly heading: string | undefined
-}
-
 export type ReviewInput = Awaited<ReturnType<typeof reviewInputOf>>
+export type ReviewLine = ReviewInput['lines'][number]
 
 /** The maximum number of pairs is `pairsPerLine` times the number of lines, but at least `minPairLimit`. */
 const pairsPerLine = 0.8
@@ -43,7 +35,7 @@ export async function reviewInputOf(notes: readonly Note[], modelPath: string) {
   const dayNumberOf = (index: number) => statements[index]?.note.day ?? 0
   const memory = notes.find(({ kind }) => kind === 'memory')
   return {
-    lines: statements.map(({ note: { path, day }, line, raw, text, headings }): ReviewLine => {
+    lines: statements.map(({ note: { path, day }, line, raw, text, headings }) => {
       return { path, line, raw, text, day: day === undefined ? undefined : formatDay(day), heading: headings.at(-1) }
     }),
     pairs: pairs.map(({ one, other }) => [one, other] as const),

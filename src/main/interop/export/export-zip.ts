@@ -16,12 +16,7 @@ import { isMarkdown, walkFiles } from '#workspace'
 const maxBytes = 512 * 1024 * 1024
 const leftOutListName = 'left-out.txt'
 
-interface PackedFile {
-  readonly name: string
-  readonly source: string
-  readonly size: number
-  readonly modifiedAt: number
-}
+type PackedFile = Awaited<ReturnType<typeof listFiles>>[number]
 
 /** All paths but that of `note` are absolute. */
 export interface ExportTask {
@@ -101,7 +96,7 @@ function linkedFilesIn(resolver: Resolver, from: string, text: string): { name: 
   })
 }
 
-async function listFiles(folder: string, prefix: string, forbidden?: readonly string[]): Promise<PackedFile[]> {
+async function listFiles(folder: string, prefix: string, forbidden?: readonly string[]) {
   const { files } = await walkFiles(folder, undefined, forbidden)
   return files.map(({ path, size, modifiedAt }) => ({
     name: prefix + path,

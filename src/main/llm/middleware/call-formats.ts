@@ -71,12 +71,6 @@ export function parseTextCalls(text: string, names: ReadonlySet<string>): ToolCa
   return calls
 }
 
-interface FoundCall {
-  readonly name: string
-  readonly value: Record<string, unknown>
-  readonly length: number
-}
-
 /** Names before the arguments: of XML tags, of gpt-oss, and with a separator of Mistral, Kimi or DeepSeek. */
 const namedForms = [
   /^<function=([\w.-]+)>\s*/,
@@ -86,7 +80,7 @@ const namedForms = [
   /^([\w.-]+)\s*(?=<arg_key>|<\/tool_call>)/,
 ]
 
-function callAt(text: string, names: ReadonlySet<string>): FoundCall | undefined {
+function callAt(text: string, names: ReadonlySet<string>) {
   // memory_search(query="tea") and call:memory_search{query:<escape>tea<escape>}
   const [function_ = '', called = ''] = /^(?:print\()?([\w.-]+)(?=\()/.exec(text) ?? []
   const [gemma = '', gemmaName = ''] = /^call:([\w.-]+)(?=\{)/.exec(text) ?? []

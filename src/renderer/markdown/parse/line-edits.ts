@@ -20,12 +20,7 @@ export function toggleTaskBox(shownState: string): LineChange {
   }
 }
 
-export interface ShownProperty {
-  readonly key: string
-  readonly value: PropertyValue
-  /** 0-based line within the front matter. */
-  readonly line: number
-}
+export type ShownProperty = NonNullable<ReturnType<typeof shownProperties>>[number]
 
 export type PropertyValue =
   /** `isOwn`: the value is on the line of its key and can be edited there. */
@@ -36,8 +31,8 @@ export type PropertyValue =
 
 const opening = '---\n'
 
-/** @returns undefined if the front matter is not a YAML map or has errors */
-export function shownProperties(source: string): ShownProperty[] | undefined {
+/** @returns undefined if the front matter is not a YAML map or has errors; `line` is 0-based within the front matter */
+export function shownProperties(source: string) {
   const text = `${opening}${source}\n---`
   const { entries, isComplete } = readFrontMatter(text)
   if (!isComplete) return undefined

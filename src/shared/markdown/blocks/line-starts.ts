@@ -59,15 +59,8 @@ function withoutBlanks(text: string): string {
   return text.slice(start, end)
 }
 
-export interface Lead {
-  readonly length: number
-  readonly level: number
-  readonly box: string | undefined
-  readonly isItem: boolean
-}
-
 /** Parses the markers before the words of a line: indentation, `>`, list marker, task box, `#`. */
-export function leadOf(line: string): Lead {
+export function leadOf(line: string) {
   const [lead = '', outer, marker, box, inner] =
     /^\s*(?:(?:>\s*)+|(#{1,6})\s+)?((?:[-*+]|\d{1,9}[.)])\s+)?(?:\[([^\]])\]\s+)?(?:(#{1,6})\s+)?/.exec(line) ?? []
   return { length: lead.length, level: (outer ?? inner)?.length ?? 0, box, isItem: marker !== undefined }

@@ -6,13 +6,7 @@ import { parseJson } from '../../util/json.ts'
 import { type NoteLink, parseLinks } from './parse-links.ts'
 import type { Edit } from './rewrite-links.ts'
 
-export interface CanvasFile {
-  /** Path from the vault's top, JSON-decoded. */
-  readonly path: string
-  /** UTF-16 offsets between the quotes. */
-  readonly from: number
-  readonly to: number
-}
+export type CanvasFile = ReturnType<typeof canvasFiles>[number]
 
 export function isCanvas(path: string): boolean {
   return /\.canvas$/i.test(path)
@@ -22,8 +16,11 @@ export function isCanvas(path: string): boolean {
 const textPattern = /"text"\s*:\s*"((?:[^"\\]|\\.)*)"/g
 const filePattern = /"file"\s*:\s*"((?:[^"\\]|\\.)*)"/g
 
-/** Returns the file nodes in text order; skips those with an invalid or empty path. */
-export function canvasFiles(text: string): CanvasFile[] {
+/**
+ * Returns the file nodes in text order, with their path from the vault's top and the UTF-16 offsets between the quotes;
+ * skips those with an invalid or empty path.
+ */
+export function canvasFiles(text: string) {
   return [...text.matchAll(filePattern)].flatMap(({ 0: match, 1: escaped = '', index }) => {
     const path = unescapeJson(escaped)
     const to = index + match.length - '"'.length
