@@ -1,6 +1,6 @@
-export { AgentModels } from './chat/agent-models.ts'
+export { agentModels } from './chat/agent-models.ts'
 export { Chat } from './chat/chat.ts'
-export { ContextWindowEstimates } from './context/context-window-estimates.ts'
+export { type ContextWindowEstimates, openWindowEstimates } from './context/context-window-estimates.ts'
 export { MessageQueue } from './chat/message-queue.ts'
 export { loadPrompts } from './chat/prompts.ts'
 export { contextTimeline, eventDetails } from './context/context-timeline.ts'

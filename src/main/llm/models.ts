@@ -28,7 +28,7 @@ import {
   type ModelPrices,
   chatModelNames,
   findLocalServers,
-  ModelLists,
+  openModelLists,
 } from './catalog/catalog.ts'
 import type { UsageStore } from './usage/usage-store.ts'
 import type { ChatModel } from './model.ts'
@@ -62,11 +62,11 @@ export class Models {
   readonly #changes = new EventEmitter<ModelOutcome>()
   readonly changes: Subscribable<ModelOutcome> = this.#changes
   readonly #options: ModelsOptions
-  readonly #lists: ModelLists
+  readonly #lists: ReturnType<typeof openModelLists>
 
   constructor(options: ModelsOptions) {
     this.#options = options
-    this.#lists = new ModelLists(options.listFile, options.onProblem)
+    this.#lists = openModelLists(options.listFile, options.onProblem)
   }
 
   /** Call it before other methods. */

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { chmod, chown, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { GitLog } from '../../../src/main/workspace/git/git-log.ts'
+import { gitLog } from '../../../src/main/workspace/git/git-log.ts'
 import { folderWith, temporaryFolder, writeFiles } from '../../support/folder.ts'
 
 let clock = 1_700_000_000
@@ -39,8 +39,8 @@ async function repository() {
   return { top, vault: join(top, 'vault') }
 }
 
-function open(workspace: string): GitLog {
-  return new GitLog({ workspace, forbidden: [] })
+function open(workspace: string): ReturnType<typeof gitLog> {
+  return gitLog({ workspace, forbidden: [] })
 }
 
 describe("Git log of the user's repository", () => {

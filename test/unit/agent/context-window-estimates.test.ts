@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ContextWindowEstimates, parseContextWindow } from '../../../src/main/agent/context/context-window-estimates.ts'
+import { openWindowEstimates, parseContextWindow } from '../../../src/main/agent/context/context-window-estimates.ts'
 import { AppError } from '../../../src/shared/util/errors.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
@@ -13,7 +13,7 @@ const silent = refusal('the input is too long')
 async function open(file?: string, day = 1) {
   const problems: unknown[] = []
   const place = file ?? join(await temporaryFolder(), 'learned.json')
-  const windows = await ContextWindowEstimates.open({
+  const windows = await openWindowEstimates({
     file: place,
     now: () => new Date(2026, 0, day),
     onProblem: (problem) => problems.push(problem),

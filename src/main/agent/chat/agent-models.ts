@@ -7,16 +7,11 @@ import type { ChatOptions } from './chat-options.ts'
 
 type ModelOptions = Pick<ChatOptions, 'config' | 'models' | 'windowEstimates'>
 
-export class AgentModels {
-  readonly #options: ModelOptions
+export type AgentModels = ReturnType<typeof agentModels>
 
-  constructor(options: ModelOptions) {
-    this.#options = options
-  }
-
+export function agentModels({ models, config, windowEstimates }: ModelOptions) {
   /** @param id defaults to the configured model @throws AppError `provider_key_missing` if its provider is not set up */
-  create(id?: string, isPrivate = false): ChatModel {
-    const { models, config, windowEstimates } = this.#options
+  function create(id?: string, isPrivate = false): ChatModel {
     const { current, id: agent } = config
     const model = models.create(id ?? current.model, agent, isPrivate, current.chat.idleTimeout)
     return {
@@ -47,9 +42,9 @@ export class AgentModels {
    * A private chat uses the offline model if the configured one is on another machine.
    * @throws AppError `private_chat_remote_model` if `id` names such a model, and as `create`
    */
-  createFor(isPrivate: boolean, id?: string): ChatModel {
-    if (isPrivate && id === undefined) return this.createOrOffline(undefined, true)
-    const model = this.create(id, isPrivate)
+  function createFor(isPrivate: boolean, id?: string): ChatModel {
+    if (isPrivate && id === undefined) return createOrOffline(undefined, true)
+    const model = create(id, isPrivate)
     if (isPrivate && !model.isLocal) throw privateChatError(model)
     return model
   }
@@ -59,16 +54,18 @@ export class AgentModels {
    * and the chat is private.
    * @param id model to create instead; it may be unknown, as that of an imported chat
    */
-  createOrOffline(id?: string, isPrivate = false): ChatModel {
+  function createOrOffline(id?: string, isPrivate = false): ChatModel {
     try {
-      const model = this.create(id, isPrivate)
-      return isPrivate && !model.isLocal ? this.create('offline') : model
+      const model = create(id, isPrivate)
+      return isPrivate && !model.isLocal ? create('offline') : model
     } catch (error) {
       const isMissing = error instanceof AppError && (error.code === 'provider_key_missing' || id !== undefined)
-      if (isMissing) return this.create('offline')
+      if (isMissing) return create('offline')
       throw error
     }
   }
+
+  return { create, createFor, createOrOffline }
 }
 
 export function privateChatError({ id }: Pick<ChatModel, 'id'>): AppError {

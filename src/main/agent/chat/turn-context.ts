@@ -5,7 +5,7 @@ import { ContextManager } from '../compaction/context-manager.ts'
 import { budgetOf } from '../context/context-budget.ts'
 import { reportOf } from '../context/context-timeline.ts'
 import { assembleRequest, type RequestServices } from './model-request.ts'
-import { AgentModels } from './agent-models.ts'
+import { agentModels, type AgentModels } from './agent-models.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { ContextMeter } from './context-meter.ts'
 import type { LiveTurns } from './live-turns.ts'
@@ -26,7 +26,7 @@ export function createChatServices(
   permissions: ChatServices['permissions'],
 ): ChatServices {
   const fixedParts: RequestServices['fixedParts'] = new WeakMap()
-  const services = { ...options, agentModels: new AgentModels(options), fixedParts }
+  const services = { ...options, agentModels: agentModels(options), fixedParts }
   // Watchers receive messages in full; after other entries they refetch the transcript.
   options.sessions.changes.subscribe(({ session, entry }) => {
     if (entry && entry.type !== 'message' && !reportOf(entry)) turns.emit(session, { type: 'changed' })

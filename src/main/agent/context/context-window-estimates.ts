@@ -32,35 +32,26 @@ interface ContextWindowEstimatesOptions {
   readonly onProblem: (problem: unknown) => void
 }
 
-export class ContextWindowEstimates {
-  readonly #options: ContextWindowEstimatesOptions
-  #estimates: Estimates
+export type ContextWindowEstimates = Awaited<ReturnType<typeof openWindowEstimates>>
 
-  private constructor(options: ContextWindowEstimatesOptions, estimates: Estimates) {
-    this.#options = options
-    this.#estimates = estimates
-  }
-
-  static async open(options: ContextWindowEstimatesOptions): Promise<ContextWindowEstimates> {
-    const stored = await readEstimates(options.file).catch(options.onProblem)
-    return new ContextWindowEstimates(options, stored ?? {})
-  }
+export async function openWindowEstimates({ file, now, onProblem }: ContextWindowEstimatesOptions) {
+  let estimates: Estimates = (await readEstimates(file).catch(onProblem)) ?? {}
 
   /**
    * Returns undefined if the configured window applies or the guess has expired.
    * @param model its window is the configured or the estimated one
    */
-  estimateFor({ id, contextWindow }: ConfiguredWindow): ContextWindowEstimate | undefined {
-    const stored = this.#estimates[id]
+  function estimateFor({ id, contextWindow }: ConfiguredWindow): ContextWindowEstimate | undefined {
+    const stored = estimates[id]
     if (!stored || ![stored.believed, stored.window].includes(contextWindow)) return undefined
     const { at, ...estimate } = stored
-    const isExpired = estimate.isGuess && this.#options.now().getTime() - at > guessLifetimeMs
+    const isExpired = estimate.isGuess && now().getTime() - at > guessLifetimeMs
     return isExpired ? undefined : estimate
   }
 
   /** @param refusedTokens estimated tokens of the request that was too long, plus its largest permitted answer */
-  async lower(model: ConfiguredWindow, error: AppError, refusedTokens: number): Promise<void> {
-    const currentWindow = this.estimateFor(model)?.window ?? model.contextWindow
+  async function lower(model: ConfiguredWindow, error: AppError, refusedTokens: number): Promise<void> {
+    const currentWindow = estimateFor(model)?.window ?? model.contextWindow
     const { message, data, cause } = error
     const statedWindow = parseContextWindow([message, data['reason'], cause].join('\n'))
     // The window was already known; the request exceeded it.
@@ -69,25 +60,26 @@ export class ContextWindowEstimates {
     const isGuess = statedWindow === undefined
     // Even the smallest window is refused, so the length is not the reason.
     const isUseless = isGuess && window < minWindow
-    await this.#store(model.id, isUseless ? undefined : { window, believed: model.contextWindow, isGuess })
+    await store(model.id, isUseless ? undefined : { window, believed: model.contextWindow, isGuess })
   }
 
   /** Stores the window that a server has shown. @param applied window that was in force */
-  async learn(id: string, applied: number, window: number): Promise<void> {
-    await this.#store(id, { window, believed: this.#estimates[id]?.believed ?? applied, isGuess: true })
+  async function learn(id: string, applied: number, window: number): Promise<void> {
+    await store(id, { window, believed: estimates[id]?.believed ?? applied, isGuess: true })
   }
 
   /** Stores or deletes one estimate; those of other models may come from another process. */
-  #store(id: string, estimate: ContextWindowEstimate | undefined): Promise<void> {
-    const { file, now, onProblem } = this.#options
-    const { [id]: _replaced, ...others } = this.#estimates
+  function store(id: string, estimate: ContextWindowEstimate | undefined): Promise<void> {
+    const { [id]: _replaced, ...others } = estimates
     const changed = estimate && { [id]: { ...estimate, at: now().getTime() } }
-    this.#estimates = { ...others, ...changed }
+    estimates = { ...others, ...changed }
     return Mutex.runOnce(file, async () => {
       const { [id]: _stored, ...stored } = await readEstimates(file)
       await writeDurably(file, JSON.stringify({ ...stored, ...changed }, null, 2))
     }).catch(onProblem)
   }
+
+  return { estimateFor, lower, learn }
 }
 
 async function readEstimates(file: string): Promise<Estimates> {

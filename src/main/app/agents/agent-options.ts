@@ -2,7 +2,7 @@ import type { AppEvent } from '#shared/contract/index.ts'
 import type { Clock, Differ, Log, AgentConfig, KeyRing } from '#platform'
 import type { Health } from '../diagnostics/health.ts'
 import type { ContextWindowEstimates, ToolLimits } from '#agent'
-import type { ConventionsReader, Layout } from '#workspace'
+import type { Conventions, Layout } from '#workspace'
 import type { McpServers } from '#agent/mcp-client'
 import type { Models } from '#llm'
 import type { AgentFolders } from './state-folders.ts'
@@ -34,7 +34,7 @@ export interface AgentOptions extends SharedOptions {
   readonly config: AgentConfig
   readonly workspace: string
   readonly folders: AgentFolders
-  readonly conventions: ConventionsReader
+  readonly conventions: Conventions
   readonly modelsFolder: string
   readonly outboundFile: string
   /** The functions read the current settings at each call. */

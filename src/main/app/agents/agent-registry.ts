@@ -12,7 +12,7 @@ import {
   workerEntry,
   SettingsStore,
 } from '#platform'
-import { ConventionsReader, isInside } from '#workspace'
+import { openConventions, isInside } from '#workspace'
 import { OpenAgent } from './agent.ts'
 import type { AgentOptions, SharedMemory, SharedOptions } from './agent-options.ts'
 import { type AgentFolders, type StateFolders, type SingleFolder, defaultWorkspace } from './state-folders.ts'
@@ -342,7 +342,7 @@ export class AgentRegistry {
     return {
       ...shared,
       config,
-      conventions: await ConventionsReader.open(workspace, () => config.current.vault),
+      conventions: await openConventions(workspace, () => config.current.vault),
       workspace,
       folders: this.foldersOf(id),
       modelsFolder: folders.models,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Suggestion } from '#shared/contract/index.ts'
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
-import { AgentModels, loadPrompts, type SuggestedChange, storeRequest, wireRecorder, type Sessions } from '#agent'
+import { agentModels, loadPrompts, type SuggestedChange, storeRequest, wireRecorder, type Sessions } from '#agent'
 import { onAppError } from '#shared/util/errors.ts'
 import { type ChangeLog, type Links, localDate, longTermFile, type Workspace } from '#workspace'
 import { hasSourceMark, sourceMark, sourceName } from '#shared/markdown/provenance.ts'
@@ -149,7 +149,7 @@ export function reviewRequestsFolder({ folders }: Pick<AgentOptions, 'folders'>)
 function reviewModel(options: AgentOptions): ReviewModel {
   const { config, models, now, log } = options
   const id = config.current.upkeep.model ?? config.current.model
-  const model = new AgentModels(options).create(id)
+  const model = agentModels(options).create(id)
   const folder = reviewRequestsFolder(options)
   return {
     id: model.id,

@@ -18,11 +18,11 @@ import {
 } from '#agent'
 import { SavedSearches, type Scheduler, type SuggestionService } from '#curation'
 import {
-  GitLog,
+  gitLog,
   Batches,
   History,
-  Finder,
-  type ConventionsReader,
+  createFinder,
+  type Conventions,
   Links,
   normalizePath,
   toFileName,
@@ -53,12 +53,12 @@ export class OpenAgent {
   readonly drafts: ReturnType<typeof openDrafts>
   readonly importer: Importer
   readonly links: Links
-  readonly findReplace: Finder
+  readonly findReplace: ReturnType<typeof createFinder>
   readonly batches: Batches
-  readonly commits: GitLog
+  readonly commits: ReturnType<typeof gitLog>
   readonly suggestions: SuggestionService
   readonly scheduler: Scheduler
-  readonly conventions: ConventionsReader
+  readonly conventions: Conventions
   readonly history: History
   readonly privacy: ChatPrivacy
   readonly chat: Chat
@@ -111,8 +111,8 @@ export class OpenAgent {
       privateRulesFor: (path) => allPrivateRules(options, path),
       suggestMemories: (memories) => suggestMemories(this.suggestions, workspace, memories, now()),
     })
-    this.findReplace = new Finder(workerEntry(mainFolder, 'workspace/find-replace/find.worker'), workspace)
-    this.commits = new GitLog(roots)
+    this.findReplace = createFinder(workerEntry(mainFolder, 'workspace/find-replace/find.worker'), workspace)
+    this.commits = gitLog(roots)
     const currentConventions = async () => {
       await this.conventions.refresh()
       return this.conventions.effective

@@ -1,12 +1,5 @@
 import type { FileEntry, ListedFile, MemoryScope } from '#shared/contract/index.ts'
-import {
-  type ConventionsReader,
-  dailyLogDate,
-  fileKind,
-  type Workspace,
-  type WalkedFile,
-  exclusionReason,
-} from '#workspace'
+import { type Conventions, dailyLogDate, fileKind, type Workspace, type WalkedFile, exclusionReason } from '#workspace'
 import { inBatches } from '#platform'
 import type { Memory } from '#search'
 import type { PrivacyMarks } from '#workspace/privacy'
@@ -21,7 +14,7 @@ interface ListContext {
 }
 
 export interface ListOptions extends ListContext {
-  readonly conventions: ConventionsReader
+  readonly conventions: Conventions
   readonly marks: PrivacyMarks
   readonly textStatistics: ReturnType<typeof cachedStatistics>
 }

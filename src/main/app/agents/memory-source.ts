@@ -3,7 +3,7 @@ import { isRemoteEmbeddingProvider, type EmbeddingProviderName } from '#shared/u
 import { isLocalEndpoint } from '#shared/util/locality.ts'
 import { modelOf, type EmbeddingSource, sessionsPrefix, type MemorySource } from '#search'
 import { expandHome, type AgentSettings } from '#platform'
-import { type ConventionsReader, isIgnoredPath, createLayout, type Layout, isInside } from '#workspace'
+import { type Conventions, isIgnoredPath, createLayout, type Layout, isInside } from '#workspace'
 import { resolveRules, rulesForFolder, type NotesFolder, type PrivateRules } from '#workspace/privacy'
 import type { AgentOptions } from './agent-options.ts'
 import { changeLogFile } from './state-folders.ts'
@@ -81,7 +81,7 @@ export function allPrivateRules(options: AgentOptions, path: string): PrivateRul
 
 export function layoutOfConventions({
   effective: { daily, ignored, own, longTermFiles },
-}: Pick<ConventionsReader, 'effective'>): Layout {
+}: Pick<Conventions, 'effective'>): Layout {
   return { ...createLayout(own, longTermFiles[0]), daily, ignored }
 }
 

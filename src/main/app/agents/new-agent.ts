@@ -5,7 +5,7 @@ import { agentFileNames, appFolderName } from '#shared/util/agent-files.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { expandHome, makeFolder, writeDurably, type AgentSettings, Mutex } from '#platform'
 import {
-  ConventionsReader,
+  openConventions,
   createLayout,
   listEntryNames,
   longTermFilesIn,
@@ -63,7 +63,7 @@ export async function addTemplates(
   try {
     const isEmpty = ((await listEntryNames(folder)) ?? []).length === 0
     if (!(mayAdd ?? isEmpty)) return []
-    const conventions = await ConventionsReader.open(folder, () => vault)
+    const conventions = await openConventions(folder, () => vault)
     return await seedWorkspace(folder, templates, layoutOfConventions(conventions))
   } catch (error) {
     if (!isSystemError(error)) throw error

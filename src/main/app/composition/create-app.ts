@@ -37,7 +37,7 @@ import {
   resolveSingleFolder,
 } from '../agents/state-folders.ts'
 import { ClientApps, ClientInstaller, launcherPath } from '#interop'
-import { ContextWindowEstimates, defaultToolLimits, type ToolLimits } from '#agent'
+import { defaultToolLimits, openWindowEstimates, type ToolLimits } from '#agent'
 import { McpServers } from '#agent/mcp-client'
 import { UsageStore, Models } from '#llm'
 
@@ -137,7 +137,7 @@ export async function createApp(options: AppOptions) {
   })
   await models.load()
   const windowsFile = { file: folders.learnedWindows, now, onProblem: faultIn('learned windows') }
-  const windowEstimates = await ContextWindowEstimates.open(windowsFile)
+  const windowEstimates = await openWindowEstimates(windowsFile)
   const mcp = new McpServers({ settings, env, outbound, version: appVersion, keys })
   const pictures = openRemoteImages({ env, outbound, isAllowedAddress: options.isOpenAddress })
   const clients = new ClientApps({

@@ -69,45 +69,37 @@ interface TrayOptions {
   readonly onPause: (isPaused: boolean) => void
 }
 
-export class CaptureTray {
-  readonly #options: TrayOptions
-  readonly #tray: Tray
-  #recentNotes: readonly string[] = []
-  #menu: Menu | undefined
+export function captureTray({ icons, onCapture, onOpen, isPaused, onPause }: TrayOptions) {
+  let recentNotes: readonly string[] = []
+  let menu: Menu | undefined
+  const name = process.platform === 'darwin' ? 'trayTemplate.png' : 'tray.png'
+  const tray = new Tray(nativeImage.createFromPath(fileURLToPath(new URL(name, icons))))
+  tray.setToolTip('Commonplace')
+  tray.on('click', onCapture)
+  tray.on('right-click', () => tray.popUpContextMenu(menu))
+  refresh()
 
-  constructor(options: TrayOptions) {
-    this.#options = options
-    const name = process.platform === 'darwin' ? 'trayTemplate.png' : 'tray.png'
-    this.#tray = new Tray(nativeImage.createFromPath(fileURLToPath(new URL(name, options.icons))))
-    this.#tray.setToolTip('Commonplace')
-    this.#tray.on('click', options.onCapture)
-    this.#tray.on('right-click', () => this.#tray.popUpContextMenu(this.#menu))
-    this.refresh()
-  }
-
-  add(note: string): void {
-    this.#recentNotes = [note, ...this.#recentNotes].slice(0, maxRecentNotes)
-    this.refresh()
-  }
-
-  refresh(): void {
-    const { onCapture, onOpen, isPaused, onPause } = this.#options
+  function refresh(): void {
     // Electron shows separators beside each other as one.
-    this.#menu = Menu.buildFromTemplate([
+    menu = Menu.buildFromTemplate([
       { label: t('desktop.capture'), click: onCapture },
       { label: t('desktop.open'), click: onOpen },
       { type: 'separator' },
-      ...this.#recentNotes.map((label) => ({ label, enabled: false })),
+      ...recentNotes.map((label) => ({ label, enabled: false })),
       { type: 'separator' },
       { label: t('desktop.pause'), type: 'checkbox', checked: isPaused(), click: ({ checked }) => onPause(checked) },
       { label: t('desktop.quit'), role: 'quit' },
     ])
     // On macOS and Windows, the menu would open at every click. Linux has no right click.
-    if (process.platform === 'linux') this.#tray.setContextMenu(this.#menu)
+    if (process.platform === 'linux') tray.setContextMenu(menu)
   }
 
-  close(): void {
-    this.#tray.destroy()
+  return {
+    add(note: string): void {
+      recentNotes = [note, ...recentNotes].slice(0, maxRecentNotes)
+      refresh()
+    },
+    close: () => tray.destroy(),
   }
 }
 

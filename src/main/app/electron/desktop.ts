@@ -6,7 +6,7 @@ import { handleUncaughtErrors } from '../diagnostics/uncaught.ts'
 import { resourcesOf } from '../composition/create-app.ts'
 import { defaultStateHome, stateFolders } from '../agents/state-folders.ts'
 import { HostProcess } from '../instance-lock/host-process.ts'
-import { CaptureShortcut, captureWindow, CaptureTray } from './capture.ts'
+import { CaptureShortcut, captureTray, captureWindow } from './capture.ts'
 import { handleWindowClose, Quitting } from './quitting.ts'
 import {
   recoverFromCrashes,
@@ -22,7 +22,7 @@ import { isLaunchedAtLogin, setLaunchAtLogin, followPower, openKeyVault, unreadB
 import { openMcpPort } from '../server/mcp-endpoint.ts'
 import { installContextMenu, installMenu } from './menus.ts'
 import { acceptPorts, interfaceUrl, registerScheme, serveInterface } from './message-ports.ts'
-import { Updates } from './updates.ts'
+import { offerUpdates } from './updates.ts'
 import { errorText, loadHostTexts, t } from '../texts.ts'
 
 /** Id of the app, the same as in `builder.config.ts`. Windows assigns notifications to it. */
@@ -115,13 +115,12 @@ function connectServices(hostProcess: HostProcess, unread: ReturnType<typeof unr
     void setLaunchAtLogin(settings.config.desktop.launchAtLogin).catch((error: unknown) =>
       log.fault(error, 'launch at login'),
     )
-  const updates = new Updates({ settings, log, outbound, quitting })
   runAtQuit(
     settings.changes.subscribe(applyLaunchAtLogin),
     hostProcess.onEvent((event) => void (event.type === 'turnEnded' && unread.addTurn(event))),
     followPower((isSaving) => void hostProcess.app().then((primary) => primary?.agents.savePower(isSaving))),
     handleUncaughtErrors({ log, onFault: (fault) => hostProcess.publish({ type: 'fault', ...fault }) }),
-    () => updates.close(),
+    offerUpdates({ settings, log, outbound, quitting }),
   )
   if (app.isPackaged) applyLaunchAtLogin()
 }
@@ -150,7 +149,7 @@ function installCapture(hostProcess: HostProcess, mainFolder: URL, onOpen: () =>
       })
     },
   })
-  const tray = new CaptureTray({
+  const tray = captureTray({
     icons: pathToFileURL(`${join(resourcesOf(mainFolder), 'icons')}/`),
     onCapture: () => capture(),
     onOpen,

@@ -28,91 +28,69 @@ interface UpdatesOptions {
  * Downloads only what the user asks for, because no system reports metered connections. Installs after the memory is
  * closed: an installer ends a running app.
  */
-export class Updates {
-  readonly #options: UpdatesOptions
-  readonly #timer: NodeJS.Timeout
-  readonly #unsubscribe: () => void
-  #state: UpdateState = { stage: 'none' }
-  #source = ''
-  #updater: Promise<AppUpdater> | undefined
-  #checks = Promise.resolve()
+export function offerUpdates({ settings, log, outbound, quitting }: UpdatesOptions): () => void {
+  let current: UpdateState = { stage: 'none' }
+  let source = ''
+  let loading: Promise<AppUpdater> | undefined
+  let checks = Promise.resolve()
+  const feed = () => (app.isPackaged ? settings.config.updates.feed : undefined)
 
-  constructor(options: UpdatesOptions) {
-    this.#options = options
-    ipcMain.on(channel, this.#onAction)
-    this.#timer = setInterval(() => void this.#checkLater(), checkIntervalMs)
-    this.#unsubscribe = options.settings.changes.subscribe(() => this.#followSettings())
-    this.#followSettings()
-  }
-
-  close(): void {
-    clearInterval(this.#timer)
-    this.#unsubscribe()
-    ipcMain.off(channel, this.#onAction)
-  }
-
-  readonly #onAction = (event: IpcMainEvent, action: unknown): void => {
+  function onAction(event: IpcMainEvent, action: unknown): void {
     if (!isFromAppPage(event)) return
-    if (action === 'state') this.#show(this.#state)
-    if (action === 'check') void this.#checkLater(true)
-    if (action === 'goBack') void this.#checkLater(true, true)
-    if (action === 'download') void this.#download()
-    if (action === 'restart') void this.#restart()
-    if (action === 'hide') this.#show({ ...this.#state, isHidden: true })
+    if (action === 'state') show(current)
+    if (action === 'check') void checkLater(true)
+    if (action === 'goBack') void checkLater(true, true)
+    if (action === 'download') void download()
+    if (action === 'restart') void restart()
+    if (action === 'hide') show({ ...current, isHidden: true })
   }
 
-  get #feed(): string | undefined {
-    return app.isPackaged ? this.#options.settings.config.updates.feed : undefined
-  }
-
-  #followSettings(): void {
-    const source = `${this.#options.settings.config.updates.channel} ${this.#feed}`
-    if (source === this.#source) return
-    this.#source = source
-    this.#show(this.#state)
-    void this.#checkLater()
+  function followSettings(): void {
+    const next = `${settings.config.updates.channel} ${feed()}`
+    if (next === source) return
+    source = next
+    show(current)
+    void checkLater()
   }
 
   /** Checks after a running check: the updater would join both, even for another feed file. */
-  #checkLater(isAsked = false, isEarlier = false): Promise<void> {
-    this.#checks = this.#checks.then(() => this.#check(isAsked, isEarlier))
-    return this.#checks
+  function checkLater(isAsked = false, isEarlier = false): Promise<void> {
+    return (checks = checks.then(() => check(isAsked, isEarlier)))
   }
 
-  async #check(isAsked: boolean, isEarlier: boolean): Promise<void> {
-    const [url, { stage }] = [this.#feed, this.#state]
+  async function check(isAsked: boolean, isEarlier: boolean): Promise<void> {
+    const [url, { stage }] = [feed(), current]
     if (url === undefined || stage === 'downloading' || stage === 'ready') return
     // The user looks at the earlier version, or there is no connection.
-    if (!isAsked && (this.#state.isEarlier === true || !net.isOnline())) return
+    if (!isAsked && (current.isEarlier === true || !net.isOnline())) return
     try {
       // Portable apps have no installation that the installer could replace.
       const isPortable = process.env['PORTABLE_EXECUTABLE_FILE'] !== undefined
-      const updater = await (this.#updater ??= this.#load())
-      const file = feedFiles[isEarlier ? 'earlier' : this.#options.settings.config.updates.channel]
+      const updater = await (loading ??= load())
+      const file = feedFiles[isEarlier ? 'earlier' : settings.config.updates.channel]
       updater.allowDowngrade = isEarlier
       updater.setFeedURL({ provider: 'generic', url, channel: file })
-      const found = isPortable ? null : await this.#track(url, () => updater.checkForUpdates())
+      const found = isPortable ? null : await track(url, () => updater.checkForUpdates())
       if (!found) throw new Error('This kind of package does not update itself.')
       const { version, releaseNotes, files } = found.updateInfo
       const isOlder = updater.currentVersion.compare(version) > 0
       if (!found.isUpdateAvailable || isOlder !== isEarlier) {
-        this.#options.log.info({ version }, `no ${isEarlier ? 'earlier' : 'newer'} version in the feed`)
-        return this.#show({ stage: isAsked ? 'current' : 'none', isEarlier })
+        log.info({ version }, `no ${isEarlier ? 'earlier' : 'newer'} version in the feed`)
+        return show({ stage: isAsked ? 'current' : 'none', isEarlier })
       }
       const notes = typeof releaseNotes === 'string' ? releaseNotes.slice(0, maxNotesLength) : ''
       const bytes = Math.max(0, ...files.map(({ size = 0 }) => size))
-      this.#show({ stage: 'available', version, notes, bytes, isEarlier })
+      show({ stage: 'available', version, notes, bytes, isEarlier })
     } catch (error) {
-      this.#fail(error, 'checking for updates')
+      fail(error, 'checking for updates')
     }
   }
 
-  async #download(): Promise<void> {
-    const [url, state, updater] = [this.#feed, this.#state, await this.#updater]
-    if (!updater || url === undefined || state !== this.#state || state.stage !== 'available') return
-    const onProgress = ({ percent }: { percent: number }) =>
-      this.#show({ ...this.#state, share: Math.round(percent) / 100 })
-    this.#show({ ...state, stage: 'downloading', share: 0, isHidden: false })
+  async function download(): Promise<void> {
+    const [url, state, updater] = [feed(), current, await loading]
+    if (!updater || url === undefined || state !== current || state.stage !== 'available') return
+    const onProgress = ({ percent }: { percent: number }) => show({ ...current, share: Math.round(percent) / 100 })
+    show({ ...state, stage: 'downloading', share: 0, isHidden: false })
     updater.on('download-progress', onProgress)
     const abort = new AbortController()
     const { signal } = abort
@@ -120,29 +98,28 @@ export class Updates {
     const isVerified = process.platform === 'darwin' ? once(autoUpdater, 'update-downloaded', { signal }) : undefined
     isVerified?.catch(() => undefined)
     try {
-      const [file = ''] = await this.#track(url, () => updater.downloadUpdate())
+      const [file = ''] = await track(url, () => updater.downloadUpdate())
       await isVerified
-      this.#show({ ...state, stage: 'ready' })
+      show({ ...state, stage: 'ready' })
       // On macOS, Squirrel installs after the app has ended.
-      if (process.platform !== 'darwin') app.once('quit', () => this.#install(updater, file))
+      if (process.platform !== 'darwin') app.once('quit', () => install(updater, file))
     } catch (error) {
-      this.#fail(error, 'downloading an update')
+      fail(error, 'downloading an update')
     } finally {
       abort.abort()
       updater.off('download-progress', onProgress)
     }
   }
 
-  async #restart(): Promise<void> {
-    const updater = await this.#updater
-    if (!updater || this.#state.stage !== 'ready') return
+  async function restart(): Promise<void> {
+    const updater = await loading
+    if (!updater || current.stage !== 'ready') return
     if (process.platform === 'darwin') return updater.quitAndInstall()
-    this.#options.quitting.isRestarting = true
+    quitting.isRestarting = true
     app.quit()
   }
 
-  #install(updater: AppUpdater, file: string): void {
-    const { log, quitting } = this.#options
+  function install(updater: AppUpdater, file: string): void {
     // The system ends installers too, between the removal of the old version and the new one.
     if (quitting.isSessionEnding) return
     // The new version takes the lock.
@@ -159,12 +136,11 @@ export class Updates {
     }
   }
 
-  #track<T>(url: string, send: () => Promise<T>): Promise<T> {
-    return this.#options.outbound.track({ purpose: 'update' }, url, 0, send)
+  function track<T>(url: string, send: () => Promise<T>): Promise<T> {
+    return outbound.track({ purpose: 'update' }, url, 0, send)
   }
 
-  async #load(): Promise<AppUpdater> {
-    const { log } = this.#options
+  async function load(): Promise<AppUpdater> {
     const updater = (await import('electron-updater')).default.autoUpdater
     const warn = (message: unknown) => log.warn({ message: String(message) }, 'updater')
     updater.logger = { info: () => undefined, warn, error: warn }
@@ -174,19 +150,29 @@ export class Updates {
     return updater
   }
 
-  #fail(error: unknown, step: string): void {
-    this.#options.log.fault(error, step)
+  function fail(error: unknown, step: string): void {
+    log.fault(error, step)
     // Further lines of the updater quote headers and stacks. The number in the address differs each time.
     const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
-    this.#show({ stage: 'failed', reason: reason.replace(/\?noCache=\w+/, '').slice(0, maxReasonLength) })
+    show({ stage: 'failed', reason: reason.replace(/\?noCache=\w+/, '').slice(0, maxReasonLength) })
   }
 
-  #show(state: UpdateState): void {
-    const { stage, version, reason, isHidden } = this.#state
+  function show(state: UpdateState): void {
+    const { stage, version, reason, isHidden } = current
     const isSame = state.stage === stage && state.version === version && state.reason === reason
-    this.#state = isSame && isHidden ? { ...state, isHidden } : state
-    const shown: UpdateState = this.#feed === undefined ? { stage: 'off' } : this.#state
+    current = isSame && isHidden ? { ...state, isHidden } : state
+    const shown: UpdateState = feed() === undefined ? { stage: 'off' } : current
     for (const window of BrowserWindow.getAllWindows()) window.webContents.send(channel, shown)
+  }
+
+  ipcMain.on(channel, onAction)
+  const timer = setInterval(() => void checkLater(), checkIntervalMs)
+  const unsubscribe = settings.changes.subscribe(followSettings)
+  followSettings()
+  return () => {
+    clearInterval(timer)
+    unsubscribe()
+    ipcMain.off(channel, onAction)
   }
 }
 

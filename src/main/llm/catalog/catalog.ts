@@ -131,32 +131,25 @@ export type ListedModel = Readonly<z.infer<typeof listedModelSchema>>
 
 const cacheSchema = z.record(z.string(), z.array(listedModelSchema))
 
-export class ModelLists {
-  readonly #file: string
-  readonly #onProblem: (problem: unknown) => void
-  readonly #lists = new Map<string, readonly ListedModel[]>()
-  readonly #fetchedAt = new Map<string, number>()
-
-  /** @param file absolute path of the cache @param onProblem receives its read and write errors */
-  constructor(file: string, onProblem: (problem: unknown) => void) {
-    this.#file = file
-    this.#onProblem = onProblem
-  }
+/** @param file absolute path of the cache @param onProblem receives its read and write errors */
+export function openModelLists(file: string, onProblem: (problem: unknown) => void) {
+  const lists = new Map<string, readonly ListedModel[]>()
+  const fetchTimes = new Map<string, number>()
 
   /** Call it once before other methods. */
-  async load(): Promise<void> {
+  async function load(): Promise<void> {
     try {
-      const cachedLists = parseStored(cacheSchema, (await readIfExists(this.#file)) ?? '') ?? {}
-      for (const [provider, models] of Object.entries(cachedLists)) this.#lists.set(provider, models)
+      const cachedLists = parseStored(cacheSchema, (await readIfExists(file)) ?? '') ?? {}
+      for (const [provider, models] of Object.entries(cachedLists)) lists.set(provider, models)
     } catch (error) {
-      this.#onProblem(error)
+      onProblem(error)
     }
   }
 
   /** Returns the cached properties of a model; undefined if it is not listed. @param id `provider/model` */
-  listedModel(id: string): ListedModel | undefined {
+  function listedModel(id: string): ListedModel | undefined {
     const [provider = ''] = id.split('/', 1)
-    return this.#lists.get(provider)?.find(({ name }) => `${provider}/${name}` === id)
+    return lists.get(provider)?.find(({ name }) => `${provider}/${name}` === id)
   }
 
   /**
@@ -164,16 +157,16 @@ export class ModelLists {
    * ones; other errors are thrown.
    * @param fresh true to bypass the cache
    */
-  async fetchModels(provider: ModelProvider, options: ProviderOptions, fresh = false) {
+  async function fetchModels(provider: ModelProvider, options: ProviderOptions, fresh = false) {
     const cacheKey = `${provider} ${options.baseUrl ?? ''} ${options.apiKey}`
-    const cachedModels = this.#lists.get(provider) ?? []
-    const fetchedAt = this.#fetchedAt.get(cacheKey) ?? -Infinity
+    const cachedModels = lists.get(provider) ?? []
+    const fetchedAt = fetchTimes.get(cacheKey) ?? -Infinity
     if (!fresh && performance.now() - fetchedAt < maxAgeMs) return { models: cachedModels, failure: undefined }
     try {
       const models = await fetchList(provider, options, AbortSignal.timeout(listTimeoutMs))
-      this.#fetchedAt.set(cacheKey, performance.now())
-      this.#lists.set(provider, models)
-      await writeDurably(this.#file, JSON.stringify(Object.fromEntries(this.#lists))).catch(this.#onProblem)
+      fetchTimes.set(cacheKey, performance.now())
+      lists.set(provider, models)
+      await writeDurably(file, JSON.stringify(Object.fromEntries(lists))).catch(onProblem)
       return { models, failure: undefined }
     } catch (error) {
       const failure = isAbort(error) ? createFailure('provider_timeout', provider) : error
@@ -181,6 +174,8 @@ export class ModelLists {
       throw error
     }
   }
+
+  return { load, listedModel, fetchModels }
 }
 
 async function fetchList(provider: ModelProvider, options: ProviderOptions, signal: AbortSignal) {

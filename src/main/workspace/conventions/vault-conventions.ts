@@ -12,43 +12,31 @@ import { walkMarkdown } from '../files/walk.ts'
 /** Conventions from this app's settings. Undefined values come from the vault. */
 type ConventionOverrides = Omit<AgentSettings['vault'], 'ignored'> & { readonly ignored: readonly string[] }
 
-/** Conventions of a vault: those of the program that created it, overridden by this app's settings. */
-export class ConventionsReader {
-  readonly #changes = new EventEmitter()
-  readonly changes: Subscribable<void> = this.#changes
-  readonly #root: string
-  readonly #overrides: () => ConventionOverrides
-  #detected: VaultConventions
-  #paths: readonly string[] | undefined
-  readonly #queue = new KeyedQueue()
-
-  private constructor(root: string, overrides: () => ConventionOverrides, detected: VaultConventions) {
-    this.#root = root
-    this.#overrides = overrides
-    this.#detected = detected
-  }
-
-  /** @param root absolute */
-  static async open(root: string, overrides: () => ConventionOverrides): Promise<ConventionsReader> {
-    return new ConventionsReader(root, overrides, await readConventions(root, undefined, overrides().own))
-  }
-
-  get effective(): VaultConventions {
-    return applyOverrides(this.#detected, this.#overrides())
-  }
-
-  /** Reads the vault's settings again. @param paths paths of the notes; defaults to those of the previous call */
-  refresh(paths?: readonly string[]): Promise<void> {
-    // One after the other: an earlier reading must not replace a later one.
-    return this.#queue.run('', async () => {
-      this.#paths = paths ?? this.#paths
-      const detected = await readConventions(this.#root, this.#paths, this.#overrides().own)
-      if (JSON.stringify(detected) === JSON.stringify(this.#detected)) return
-      this.#detected = detected
-      this.#changes.emit()
-    })
+/** Conventions of a vault: those of the program that created it, overridden by this app's settings. @param root absolute */
+export async function openConventions(root: string, overrides: () => ConventionOverrides) {
+  const changes = new EventEmitter()
+  let detected = await readConventions(root, undefined, overrides().own)
+  let notePaths: readonly string[] | undefined
+  const queue = new KeyedQueue()
+  return {
+    changes: changes as Subscribable<void>,
+    get effective(): VaultConventions {
+      return applyOverrides(detected, overrides())
+    },
+    /** Reads the vault's settings again. @param paths paths of the notes; defaults to those of the previous call */
+    refresh(paths?: readonly string[]): Promise<void> {
+      // One after the other: an earlier reading must not replace a later one.
+      return queue.run('', async () => {
+        notePaths = paths ?? notePaths
+        const next = await readConventions(root, notePaths, overrides().own)
+        if (JSON.stringify(next) === JSON.stringify(detected)) return
+        detected = next
+        changes.emit()
+      })
+    },
   }
 }
+export type Conventions = Awaited<ReturnType<typeof openConventions>>
 
 export function applyOverrides(detected: VaultConventions, overrides: ConventionOverrides): VaultConventions {
   const ownFolder = normalizeFolder(overrides.own ?? detected.own)

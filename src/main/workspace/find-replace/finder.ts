@@ -15,55 +15,46 @@ const idleMs = 60_000
 const maxSearches = 8
 const nothingWritten: { count: number; files: number; change: number | null } = { count: 0, files: 0, change: null }
 
-export class Finder {
-  readonly #workspace: Workspace
-  readonly #searches = new Map<string, { readonly query: SearchQuery; readonly files: ReadonlyMap<string, string> }>()
-  readonly #runningReplacements = new Map<string, AbortController>()
-  readonly #worker: WorkerHost<FindJobs>
-
-  constructor(entry: URL, workspace: Workspace) {
-    this.#workspace = workspace
-    this.#worker = new WorkerHost({ entry, idleMs })
-  }
+export function createFinder(entry: URL, workspace: Workspace) {
+  const searches = new Map<string, { readonly query: SearchQuery; readonly files: ReadonlyMap<string, string> }>()
+  const runningReplacements = new Map<string, AbortController>()
+  const worker = new WorkerHost<FindJobs>({ entry, idleMs })
+  const folders = () => ({ workspace: workspace.roots.workspace, forbidden: workspace.roots.forbidden })
 
   /** Finds matches. The last event has the id for `replace`. @throws AppError `input_invalid` for an invalid pattern */
-  async *find(query: SearchQuery, signal?: AbortSignal): AsyncGenerator<FindEvent> {
+  async function* find(query: SearchQuery, signal?: AbortSignal): AsyncGenerator<FindEvent> {
     const files = new Map<string, string>()
-    const { workspace, forbidden } = this.#workspace.roots
-    const steps = this.#worker.stream((client) => client.search({ workspace, forbidden, query }, { signal }), signal)
+    const steps = worker.stream((client) => client.search({ ...folders(), query }, { signal }), signal)
     for await (const { event, hashes } of steps) {
       for (const [path, hash] of hashes) files.set(path, hash)
       yield event
     }
     const search = randomUUID()
-    setBounded(this.#searches, search, { query, files }, maxSearches)
+    setBounded(searches, search, { query, files }, maxSearches)
     yield { type: 'done', search }
   }
 
   /** Atomic; after a crash, the next start finishes it. @throws AppError `search_outdated` */
-  async *replace(
+  async function* replace(
     { search, replacement, paths }: { search: string; replacement: string; paths?: readonly string[] | undefined },
     origin: WriteOrigin,
   ): AsyncGenerator<ReplaceEvent> {
-    const storedSearch = this.#searches.get(search)
+    const storedSearch = searches.get(search)
     if (!storedSearch) throw new AppError('search_outdated', 'the search results have expired; search again', {})
     const files = [...storedSearch.files].filter(([path]) => paths === undefined || paths.includes(path))
     const query = { ...storedSearch.query, replacement }
     const abortController = new AbortController()
     const { signal } = abortController
-    this.#runningReplacements.set(search, abortController)
+    runningReplacements.set(search, abortController)
     const left: LeftFile[] = []
     let written = nothingWritten
     try {
       yield { type: 'progress', done: 0, total: files.length }
       try {
-        const { workspace, forbidden } = this.#workspace.roots
-        const plan = await this.#worker.run((client) =>
-          client.rewrite({ workspace, forbidden, query, files }, { signal }),
-        )
+        const plan = await worker.run((client) => client.rewrite({ ...folders(), query, files }, { signal }))
         left.push(...plan.left)
         written = yield* streamProgress((onProgress) =>
-          this.#write(query, plan.rewrites, left, origin, { signal, onProgress }),
+          write(query, plan.rewrites, left, origin, { signal, onProgress }),
         )
       } catch (error) {
         if (!signal.aborted) throw error
@@ -72,21 +63,21 @@ export class Finder {
       yield { type: 'done', ...written, left, isStopped: signal.aborted && written.files === 0 }
     } finally {
       abortController.abort()
-      this.#runningReplacements.delete(search)
+      runningReplacements.delete(search)
     }
   }
 
-  stop(search: string): void {
-    this.#runningReplacements.get(search)?.abort()
+  function stop(search: string): void {
+    runningReplacements.get(search)?.abort()
   }
 
-  async close(): Promise<void> {
-    for (const abortController of this.#runningReplacements.values()) abortController.abort()
-    await this.#worker.close()
+  async function close(): Promise<void> {
+    for (const abortController of runningReplacements.values()) abortController.abort()
+    await worker.close()
   }
 
   /** Writes all notes as one change. Adds those that cannot be written to `left` and writes the others. */
-  async #write(
+  async function write(
     { text, replacement }: { readonly text: string; readonly replacement: string },
     rewrites: readonly Rewrite[],
     left: LeftFile[],
@@ -97,7 +88,7 @@ export class Finder {
       const count = remaining.reduce((sum, rewrite) => sum + rewrite.count, 0)
       const batch = { replacement: { text, replacement, count } }
       try {
-        const { change = null } = await this.#workspace.runTransaction(batch, remaining, origin, options)
+        const { change = null } = await workspace.runTransaction(batch, remaining, origin, options)
         return { count, files: remaining.length, change }
       } catch (error) {
         const path = error instanceof AppError ? error.data['path'] : undefined
@@ -109,4 +100,6 @@ export class Finder {
     }
     return nothingWritten
   }
+
+  return { find, replace, stop, close }
 }

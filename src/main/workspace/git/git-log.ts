@@ -15,33 +15,28 @@ const maxShownLines = 2000
 const maxCachedCommits = 5000
 
 /** Reads the user's Git repository that contains the workspace, with the installed Git; writes nothing. */
-export class GitLog {
-  readonly #roots: Roots
-  readonly #commits = new Map<string, FileCommit>()
-
-  constructor(roots: Roots) {
-    this.#roots = roots
-  }
+export function gitLog(roots: Roots) {
+  const knownCommits = new Map<string, FileCommit>()
 
   /** Newest first; without line counts in a partial clone without the texts. @throws AppError `git_failed` */
-  async log(path: string, page: { skip: number; limit: number }, signal?: AbortSignal): Promise<FileCommits> {
+  async function log(path: string, page: { skip: number; limit: number }, signal?: AbortSignal): Promise<FileCommits> {
     const { skip, limit } = page
-    const { prefix = '', ...repository } = await this.#findRepository(path, signal)
+    const { prefix = '', ...repository } = await findRepository(path, signal)
     if (repository.state !== 'found') return { ...repository, commits: [], isMore: false }
     const pageArgs = [`--skip=${skip}`, `--max-count=${limit + 1}`]
-    const found = await readLog(this.#roots.workspace, prefix, path, pageArgs, signal)
+    const found = await readLog(roots.workspace, prefix, path, pageArgs, signal)
     const commits = found.slice(0, limit)
-    for (const commit of commits) setBounded(this.#commits, `${commit.commit} ${path}`, commit, maxCachedCommits)
+    for (const commit of commits) setBounded(knownCommits, `${commit.commit} ${path}`, commit, maxCachedCommits)
     return { state: 'found', commits, isMore: found.length > limit }
   }
 
   /** @throws AppError `file_not_found` if the commit did not change the file; `file_not_text`, `git_failed` */
-  async diff(path: string, commit: string, signal?: AbortSignal): Promise<{ patch: string }> {
-    const { workspace } = this.#roots
-    const { state, prefix = '' } = await this.#findRepository(path, signal)
+  async function diff(path: string, commit: string, signal?: AbortSignal): Promise<{ patch: string }> {
+    const { workspace } = roots
+    const { state, prefix = '' } = await findRepository(path, signal)
     const readAll = async () => (state === 'found' ? readLog(workspace, prefix, path, [], signal) : [])
     const change =
-      this.#commits.get(`${commit} ${path}`) ?? (await readAll()).find((candidate) => candidate.commit === commit)
+      knownCommits.get(`${commit} ${path}`) ?? (await readAll()).find((candidate) => candidate.commit === commit)
     if (!change) throw new AppError('file_not_found', `commit ${commit} has no file ${path}`, { path })
     if (change.added + change.removed > maxShownLines) return { patch: formatLargeChange(path, change) }
     const names = [change.path, change.from ?? change.path].map(
@@ -59,11 +54,10 @@ export class GitLog {
    * @returns `prefix`: path of the workspace in the repository, ending in `/`; empty at the top. `path`: path of an
    * untrusted repository
    */
-  async #findRepository(
+  async function findRepository(
     path: string,
     signal?: AbortSignal,
   ): Promise<Pick<FileCommits, 'state' | 'path'> & { readonly prefix?: string }> {
-    const roots = this.#roots
     await resolveInside(roots, path)
     const args = ['rev-parse', '--is-inside-work-tree', '--show-prefix']
     const { code, output, message } = await runGit(roots.workspace, args, { signal })
@@ -73,6 +67,8 @@ export class GitLog {
     const [isInside, prefix = ''] = output.toString('utf8').split('\n')
     return code === 0 && isInside === 'true' ? { state: 'found', prefix } : { state: 'none' }
   }
+
+  return { log, diff }
 }
 
 export function findGitFolder(folder: string): string | undefined {

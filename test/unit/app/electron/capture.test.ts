@@ -5,7 +5,7 @@ import type { AppRun } from '../../../support/electron/modules.ts'
 
 vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
 
-const { CaptureShortcut, CaptureTray, captureWindow } = await import('../../../../src/main/app/electron/capture.ts')
+const { CaptureShortcut, captureTray, captureWindow } = await import('../../../../src/main/app/electron/capture.ts')
 const { noteOfLink, targetOf } = await import('../../../../src/main/app/electron/protocol-links.ts')
 
 const openCapture = (isQuitting = () => false) =>
@@ -105,7 +105,7 @@ describe('quick capture in the shell', () => {
       run = await emptyApp({ platform })
       const [onCapture, onOpen, onPause] = [vi.fn(), vi.fn(), vi.fn()]
       const icons = pathToFileURL('/icons/')
-      const tray = new CaptureTray({ icons, onCapture, onOpen, isPaused: () => false, onPause })
+      const tray = captureTray({ icons, onCapture, onOpen, isPaused: () => false, onPause })
       for (let number = 1; number <= 7; number += 1) tray.add(`note ${number}`)
       const [icon] = run.electron.state.trays
       icon?.emit('click')

@@ -22,7 +22,7 @@ vi.mock('electron-updater', () => ({
   },
 }))
 
-const { Updates } = await import('../../../../src/main/app/electron/updates.ts')
+const { offerUpdates } = await import('../../../../src/main/app/electron/updates.ts')
 const { Quitting } = await import('../../../../src/main/app/electron/quitting.ts')
 
 const oldApp = '#!/bin/sh\necho old >> "$STARTS.old"\n'
@@ -73,8 +73,7 @@ async function open(options: Options = {}, prepare: (feed: Feed) => void = () =>
   const updates = { feed: feed.url, channel: 'stable' as const, ...options.config }
   const settings = { config: { updates }, changes }
   const outbound = new Outbound(join(folder, 'outbound.jsonl'))
-  const opened = new Updates({ settings: settings as never, log, outbound, quitting })
-  onTestFinished(() => opened.close())
+  onTestFinished(offerUpdates({ settings: settings as never, log, outbound, quitting }))
   const { page } = window.webContents
   const states = () =>
     page.received.flatMap(([channel, state]) => (channel === 'commonplace:updates' ? [state as UpdateState] : []))
