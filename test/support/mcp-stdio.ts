@@ -1,4 +1,4 @@
-/** A program that starts the MCP server in a process group of its own, as clients do. */
+/** Starts the MCP server in its own process group, like a client. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'

@@ -63,7 +63,7 @@ export const connectableProgramSchema = z.object({
   file: z.string(),
   /** True if the folder of the configuration file exists. */
   isThere: z.boolean(),
-  /** `other`: an entry of this name has other content. `broken`: what it starts is gone. */
+  /** `other`: an entry of this name has other content. `broken`: it starts a missing program. */
   state: z.enum(['none', 'connected', 'other', 'broken']),
   /** Unified diff of what `connect` changes; empty if nothing. */
   patch: z.string(),
@@ -128,7 +128,7 @@ export const clients = {
   connect: rpc(forProgram.extend({ agent: agentIdSchema }), done),
   disconnect: rpc(forProgram, done),
   test: rpc(forProgram.extend({ agent: agentIdSchema }), { tools: z.int() }),
-  /** What `installCommand` creates, null if the command is there; null as a whole for another home than the default one. */
+  /** `creates`: null if shells find the command. Null as a whole for another home than the default one. */
   command: base.output(z.object({ creates: z.string().nullable(), needsPath: z.boolean() }).nullable()),
   installCommand: base.output(done),
   questions: base.output(z.array(writeRequestSchema)),

@@ -19,7 +19,7 @@ const pollMs = 25
 /** Time for a start, ms: a process that has just been started can end because another one has the lock. */
 const restartMs = 2000
 const maxAttempts = 3
-/** As for `serveOverStdio`. */
+/** The limit of `serveOverStdio`. */
 const maxMessageLength = 4 * 1024 * 1024
 
 interface Message {

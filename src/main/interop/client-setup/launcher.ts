@@ -41,14 +41,14 @@ export function launcherPath(home: string, platform: NodeJS.Platform): string {
   return join(home, 'bin', platform === 'win32' ? 'commonplace.cmd' : 'commonplace')
 }
 
-/** How a program starts the launcher. Windows runs scripts only through its shell. */
+/** Returns the command that starts the launcher. Windows runs scripts only through its shell. */
 export function startOfLauncher(launcher: string, platform: NodeJS.Platform): StartCommand {
   return platform === 'win32'
     ? { command: 'cmd', args: ['/d', '/c', launcher], env: {} }
     : { command: launcher, args: [], env: {} }
 }
 
-/** As in launch.mjs. */
+/** The settings of launch.mjs. */
 const memoryLimits = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '65536' }
 
 const installedMark = '(installed app)'
@@ -99,7 +99,7 @@ exec ${words.map(quote).join(' ')} "$@"
 }
 
 export interface CommandInstall {
-  /** What `installCommand` creates: a link, or on Windows a folder on PATH; null if shells find the command. */
+  /** Path of the link that `installCommand` makes, on Windows of a folder for PATH; null if shells find the command. */
   readonly creates: string | null
   /** True if shells find the command only after the user has added the folder of the link to PATH. */
   readonly needsPath: boolean

@@ -70,8 +70,8 @@ async function uninstall(installer: ClientInstaller, { dryRun = false }: McpFlag
 }
 
 /**
- * Makes `commonplace` a command of the user's shells, after it has listed what it creates.
- * @param isOnce notes that the user was asked, and does nothing where there is nothing to install
+ * Makes `commonplace` a command of the user's shells. Prints the path of the new link first.
+ * @param isOnce true at a start: stores that the question was put, and prints nothing if there is nothing to install
  */
 export async function offerCommand(options: AppOptions, isAgreed: boolean, isOnce: boolean): Promise<Output> {
   const base = await openBase(options)
