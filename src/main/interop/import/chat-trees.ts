@@ -214,10 +214,9 @@ const olderMark = /[ \t]*【\d+(?::\d+)?†[^】]*】/g
 
 /** Returns the citations of exports until 2024 with their marks in the text. Their positions count code points. */
 function citationsIn(text: string, metadata: Message['metadata']): Record<string, unknown>[] {
-  const characters = [...text]
   return recordsIn(metadata?.['citations']).map(({ start_ix: from, end_ix: to, metadata: page }) => ({
     ...(isRecord(page) ? page : {}),
-    matched_text: characters.slice(Number(from), Number(to)).join(''),
+    matched_text: [...text].slice(Number(from), Number(to)).join(''),
   }))
 }
 
