@@ -5,7 +5,7 @@ const names = new Set(
   commonplace status index search explain eval remember ask sessions history show export import mcp serve help text
   offline provider system stderr cron builtin none openai gemini compatible local claude code desktop codex cursor vscode
   goose windsurf zip Notion Bear Apple Evernote Joplin flomo DeepSeek Takeout ChatGPT main read write edit list
-  last get recent undo completion change path line shell grep fetch iconv`.split(/\s+/),
+  last get recent undo completion install change path line shell grep fetch iconv`.split(/\s+/),
 )
 
 /** Returns the words of two lower-case letters or more that are no names. @param known further names */
