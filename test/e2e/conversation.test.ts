@@ -44,7 +44,7 @@ describe('answer rendering', () => {
     ])
     await say('Tell me')
     const scroller = page.getByTestId('scroller')
-    await until(async () => scroller.evaluate((element) => element.scrollHeight > element.clientHeight * 1.5))
+    await until(async () => scroller.evaluate((element) => element.scrollHeight > element.clientHeight * 1.5), 30_000)
     const distance = () =>
       scroller.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight)
     await until(async () => (await distance()) < 5)
