@@ -14,3 +14,11 @@ export function runCommand(args: readonly string[], env: NodeJS.ProcessEnv = {},
     child.on('close', (code) => resolve({ code, stdout, stderr })),
   )
 }
+
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

@@ -11,6 +11,7 @@ import type { AppEvent, ContractClient } from '../../../src/shared/contract/inde
 import { openTestServer, prepareFolders } from '../../support/app.ts'
 import { cli, mainFolder } from '../../support/built.ts'
 import { connect } from '../../support/client.ts'
+import { isRunning } from '../../support/command.ts'
 import { folderWith, until } from '../../support/folder.ts'
 import { connectClient, kinds, textOf } from '../../support/mcp-clients.ts'
 import { logLines } from '../../support/log-lines.ts'
@@ -24,14 +25,6 @@ async function openWithToken(notes: Readonly<Record<string, string>> = files) {
   const id = 'test-program'
   const { token } = await app.clients.issueToken({ client: id, name: 'Test program', agent: 'main' })
   return { ...server, app, id, where: { url: new URL('/mcp', server.url).href, token } }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }
 
 describe('MCP over stdio', () => {
@@ -149,7 +142,7 @@ describe('MCP over stdio', () => {
     const pid = Number(await new Promise((resolve) => child.stdout.once('data', resolve)))
     await until(() => existsSync(join(home, 'owner')), 20_000)
     child.kill('SIGKILL')
-    await until(() => !isAlive(pid), 20_000)
+    await until(() => !isRunning(pid), 20_000)
   })
 
   it('the running app does the work and gets the events; after it ends nothing is lost or doubled', async () => {

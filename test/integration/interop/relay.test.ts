@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { prepareFolders } from '../../support/app.ts'
+import { isRunning } from '../../support/command.ts'
 import { until } from '../../support/folder.ts'
 import { textOf } from '../../support/mcp-clients.ts'
 import { startStdio } from '../../support/mcp-stdio.ts'
@@ -11,14 +12,6 @@ import { rounds } from '../../support/thorough.ts'
 /** Process that has the memory of a home open. */
 async function ownerOf(home: string): Promise<number> {
   return JSON.parse(await readFile(join(home, 'owner/app.json'), 'utf8')).pid
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }
 
 describe('programs over stdio', () => {

@@ -47,7 +47,7 @@ export function linkToPage(url: unknown, title: unknown): string[] {
 }
 
 /**
- * Returns a link to a file of the export; only its name if the export lacks it, or a note cannot show it.
+ * Returns a link to a file of the export. Without the file, or if a note cannot show it, returns its name.
  * @param path undefined for a missing file, which is counted
  */
 export function linkToFile(path: string | undefined, name: string, count: CountOmitted): string[] {

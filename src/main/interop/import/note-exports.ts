@@ -99,7 +99,7 @@ export function readKeepNote(
 /** A block of Logseq that has an id, and other properties below it. */
 const block = /^[ \t]*- (.*)\n(?:[ \t]+[\w-]+:: .*\n)*?[ \t]+id:: (\S+)$/gm
 
-/** Returns pages of Logseq with tasks of Markdown, with the texts of blocks in place of their ids, and without its marks. */
+/** Returns pages of Logseq with the texts of blocks in place of their ids. The preview shows its states of tasks. */
 export function fromLogseq(texts: readonly SourceText[]): SourceText[] {
   const found = texts.flatMap(({ text }) =>
     Array.from(text.matchAll(block), ([, shown = '', id = '']) => [id, shown] as const),
@@ -109,8 +109,6 @@ export function fromLogseq(texts: readonly SourceText[]): SourceText[] {
     ...note,
     text: text
       .replaceAll(/(?:\{\{embed )?\(\(([\w-]+)\)\)(?:\}\})?/g, (whole, id: string) => blocks.get(id) ?? whole)
-      .replaceAll(/^([ \t]*- )(?:TODO|LATER|NOW|DOING|WAITING) /gm, '$1[ ] ')
-      .replaceAll(/^([ \t]*- )DONE /gm, '$1[x] ')
       .replaceAll(/^[ \t]+(?:id|collapsed):: .*\n?/gm, ''),
   }))
 }
